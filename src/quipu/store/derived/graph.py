@@ -290,11 +290,8 @@ class GraphReads(StoreState):
             return self._postings.distinct(FIELD)
         if kind == "chunk":  # every live chunk is in one segment, whatever its terms
             return sum(head.size - head.dead for head in self._postings.heads())
-        return self._count_rows(rules.KINDS.index(kind))
-
-    def _count_rows(self, kind: int) -> int:
-        """How many records have live support."""
-        return len(self._session.periods(("record_id",), {"kind": kind}, distinct=True))
+        where = {"kind": rules.KINDS.index(kind)}
+        return len(self._session.periods(("record_id",), where, distinct=True))
 
     def _visible_relations(self) -> int:
         rows = self._session.periods(("record_id", "near", "far"), {"kind": 3}, distinct=True)

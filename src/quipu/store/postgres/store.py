@@ -139,14 +139,6 @@ class PostgresStore(DerivedStore):
         )
         return dict(self._asked(joined, [n for n in numbers if 0 <= n < 2**63]))
 
-    def _count_rows(self, kind: int) -> int:
-        """How many records have live support, counted where they are."""
-        counted = (
-            "SELECT count(DISTINCT record_id) FROM {schema}.support"
-            f" WHERE ns = {{ns}} AND kind = {kind:d} AND known_until IS NULL"
-        )
-        return self._asked(counted)[0][0]
-
     def _entities_with(self, written: bytes) -> list[str]:
         """The live entities that hold these bytes, found where they are."""
         found = (

@@ -7,8 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from quipu.errors import QuipuError
 from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
 from quipu.index.vector_file import VectorFile
@@ -153,16 +151,6 @@ class SQLiteStore(DerivedStore):
         low = self._db.ns << schema.KEY_BITS
         return low, low | schema.NUMBER_MASK
 
-    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
-        """Of passages and their support at once."""
-        low, _ = self._bounds()
-        sql = (
-            f"SELECT key & {schema.NUMBER_MASK}, body FROM chunk JOIN support ON row = support"
-            " WHERE key IN (SELECT value FROM json_each(?))"
-        )
-        keys = [low | number for number in numbers if number >= 0]
-        return dict(self._db.rows(sql, msgspec.json.encode(keys).decode()))
-
     def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
         """The first relations of each record and type, by the index. The types are found by going
         from one to the next in it, so many relations of one type cost no more than few."""
@@ -192,14 +180,6 @@ class SQLiteStore(DerivedStore):
             *when,
             size,
         )
-
-    def _count_rows(self, kind: int) -> int:
-        """How many records have live support, counted where they are."""
-        sql = (
-            "SELECT count(DISTINCT record_id) FROM support"
-            " WHERE ns = ? AND kind = ? AND known_until IS NULL"
-        )
-        return self._db.value(sql, self._db.ns, kind)
 
     def _entities_with(self, written: bytes) -> list[str]:
         """The live entities that hold these bytes, found where they are."""
