@@ -90,7 +90,7 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
         Switch("quipu.extract.statements:plain_statements", lambda _: lambda *_: [], TALKING),
     ),
     "talk: which turn answers, by the head": (
-        Switch("quipu.kinds.conversations.confidence:likely", _nothing, TALKING),
+        Switch("quipu.kinds.conversations.answer:likely", _nothing, TALKING),
     ),
     "talk: from which sentence": (
         Switch("quipu.kinds.conversations.answering:_telling", _always(""), TALKING),
@@ -100,11 +100,11 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     ),
     "talk: what is told first": (
         Switch(
-            "quipu.kinds.conversations.quoted:in_order", lambda _: lambda told, *_: told, TALKING
+            "quipu.kinds.conversations.answer:in_order", lambda _: lambda told, *_: told, TALKING
         ),
     ),
     "talk: a question with its reply": (
-        Switch("quipu.kinds.conversations.quoted:beside", _always({}), TALKING),
+        Switch("quipu.kinds.conversations.answer:beside", _always({}), TALKING),
     ),
     **{
         f"talk: {part}": (Switch("quipu.kinds.conversations.score:TURNS", _zero(*names), TALKING),)

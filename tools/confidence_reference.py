@@ -8,7 +8,7 @@ import click
 from quipu.answer.confidence import FLOOR, GENERAL, PROSE, QUOTED
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.formula import ConfidenceFormula
-from quipu.kinds.conversations.confidence import ANSWERING
+from quipu.kinds.conversations.answer import ANSWERING
 from quipu.kinds.reports.answer import FORMULA as REPORTS
 
 __all__ = ["reference"]

@@ -16,7 +16,7 @@ from quipu.answer.confidence import (
 )
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.gate import AnswerDraft, Evidence
-from quipu.kinds.conversations.confidence import ANSWERING
+from quipu.kinds.conversations.answer import ANSWERING
 
 NOW = "2026-11-22T01:05:00.000Z"
 EVIDENCE = Evidence(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.formula import Term
-from quipu.kinds.conversations.confidence import ANSWERING
+from quipu.kinds.conversations.answer import ANSWERING
 
 
 @given(st.sampled_from(ANSWERING.table), st.floats(-1, 1), st.floats(-1, 1))

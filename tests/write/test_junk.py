@@ -7,8 +7,8 @@ import pytest
 from tests.rows import rows
 
 from quipu.config import Config, IngestConfig
-from quipu.kinds.conversations.junk import noise
 from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.kinds.conversations.write import noise
 from quipu.memory import Memory
 
 LONG = "The quarterly plan has these parts, in this order, and each has an owner. " * 4

@@ -12,7 +12,6 @@ from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.kinds import AnswerStatement, answers_of_kinds
-from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
 from quipu.answer.quote import code_lead, code_span, defined, in_short
 from quipu.answer.support import MOST_SOURCES, EvidencePool, support
@@ -35,16 +34,68 @@ from quipu.facts.chains import (
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.facts.keys import asked_by, is_stated, other_subjects
-from quipu.ports import Planner
+from quipu.ports import Graph, Planner
 from quipu.question import Question
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
-from quipu.text import STOP_WORDS, stems
+from quipu.text import STOP_WORDS, name_key, stems
 
-__all__ = ["state"]
+__all__ = [
+    "modules_in",
+    "state",
+    "symbols_in",
+]
+
+_FILES = ("{}.py", "{}/__init__.py", "src/{}.py", "src/{}/__init__.py")
+
+
+def modules_in(asked: Question, graph: Graph) -> list[str]:
+    """The ids of the documents that are the modules named in the question, in its order."""
+    found: list[str] = []
+    for name in asked.names:
+        if "." not in name or "/" in name or not is_understood(asked, name):
+            continue
+        path = name.removesuffix("()").replace(".", "/")
+        keys = [name_key(file.format(path)) for file in _FILES]
+        named = graph.named(keys)
+        found += [
+            entity.entity_id
+            for key in keys
+            for entity in named.get(key, ())
+            if entity.type == EntityType.DOCUMENT
+        ]
+    return list(dict.fromkeys(found))
+
+
+def symbols_in(asked: Question, graph: Graph) -> list[str]:
+    """The ids of the symbols that the question names after a package, module or class: all that
+    is before the last dot is in their path or qualified name."""
+    found: list[str] = []
+    for name in asked.names:
+        parts = name.removesuffix("()").split(".")
+        if len(parts) < 2 or "/" in name or not all(parts):
+            continue
+        *before, last = parts
+        key = name_key(last)
+        found += [
+            entity.entity_id
+            for entity in graph.named([key]).get(key, ())
+            if entity.type == EntityType.SYMBOL and _is_within(entity, before, last)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _is_within(entity: Entity, before: list[str], last: str) -> bool:
+    path, qualified = entity.properties.get("path"), entity.properties.get("qualified_name")
+    if not isinstance(path, str) or not isinstance(qualified, str):
+        return False
+    *outer, own = qualified.split(".")
+    folders = path.rpartition(".")[0].split("/")
+    return own == last and set(before) <= {*outer, *folders}
+
 
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))

@@ -9,7 +9,7 @@ import pytest
 
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
-from quipu.kinds.commits.read import open_repository, reachable, read_commits
+from quipu.kinds.commits.repository import open_repository, reachable, read_commits
 
 Make = Callable[..., list[str]]
 

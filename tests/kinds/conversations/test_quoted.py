@@ -10,7 +10,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Quotation
 from quipu.answer.worth import Candidate
 from quipu.config import AnswerConfig, Config
-from quipu.kinds.conversations.quoted import in_order
+from quipu.kinds.conversations.answer import in_order
 from quipu.memory import Memory
 from quipu.question import read_question
 from quipu.testing.fakes import HashEmbedder

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
 from quipu.kinds.commits.asked import asks_of_changes
-from quipu.kinds.commits.features import Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.features import FEATURES, WEIGHTS, Nearness, asked_commit, measure_commits
 from quipu.kinds.commits.history import ALL, EVERY, LISTING, CommitHistory, histories
 from quipu.kinds.commits.model import title_of
-from quipu.kinds.commits.weights import FEATURES, WEIGHTS
 from quipu.plan.kinds import Apart, Asking
 from quipu.ports import Embedder, Planner
 from quipu.records.plan import Seed

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from quipu.index.columns import pack
+from quipu.kinds.commits.features import CURVE
 from quipu.kinds.commits.history import pack_commit
 from quipu.kinds.commits.model import file_terms, message_terms, title_of, words_of
-from quipu.kinds.commits.weights import CURVE
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.record import Chunk

@@ -9,6 +9,6 @@ KIND = Kind(
     profiles={"conversation": "quipu.kinds.conversations.profile:PROFILE"},
     parts={
         "plan": "quipu.kinds.conversations.candidates:TURNS",
-        "answer": "quipu.kinds.conversations.confidence:ANSWERS",
+        "answer": "quipu.kinds.conversations.answer:ANSWERS",
     },
 )

@@ -14,7 +14,7 @@ from quipu.ports import Progress
 from quipu.records.document import Problem
 
 if TYPE_CHECKING:
-    from quipu.kinds.conversations.junk import Seen
+    from quipu.kinds.conversations.write import Seen
     from quipu.write.report import IndexReport
 
 __all__ = ["Conversations", "transcripts_of"]
@@ -82,7 +82,7 @@ class Conversations:
 
     @contextmanager
     def _seen(self) -> "Generator[Seen]":
-        from quipu.kinds.conversations.junk import Seen
+        from quipu.kinds.conversations.write import Seen
 
         state = self._handle.home.state
         with Ledger(state / LEDGER) if state else nullcontext() as ledger:

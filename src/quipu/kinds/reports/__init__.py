@@ -6,6 +6,6 @@ __all__ = ["KIND"]
 
 KIND = Kind(
     name="reports",
-    parts={"write": "quipu.kinds.reports.upkeep:UPKEEP"},
+    parts={"write": "quipu.kinds.reports.reflect:UPKEEP"},
     derived=frozenset({"report"}),
 )

@@ -10,6 +10,7 @@ that.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Annotated
 
@@ -17,8 +18,7 @@ import msgspec
 
 from quipu.errors import StoreUnavailable
 from quipu.facts.attributes import Attributes
-from quipu.kinds.reports.compose import Material, report_on
-from quipu.kinds.reports.lines import StatedFacts
+from quipu.kinds.reports.compose import Material, StatedFacts, report_on
 from quipu.kinds.reports.model import (
     REPORT,
     REPORTS,
@@ -41,9 +41,11 @@ from quipu.records.record import Entity, Episode, Properties
 from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.write.kinds import Upkeep
 
 __all__ = [
     "MOST_CHANGES",
+    "UPKEEP",
     "Reflected",
     "changes_since",
     "quoting",
@@ -255,3 +257,14 @@ def _of_sources_gone(graph: Graph, reports: Sequence[Report]) -> list[str]:
     refs = {source.source_ref for source in graph.sources()}
     refs |= {ref.partition("#")[0] for ref in refs}
     return [report.ref for report in reports if not refs.issuperset(report.source_refs)]
+
+
+class _Quoting(Upkeep):
+    """What reports do when other sources go: they go with what they quote."""
+
+    def resting_on(self, graph: Graph, source_refs: AbstractSet[str]) -> list[str]:
+        """The reports a line of which rests on one of the sources."""
+        return quoting(graph, source_refs)
+
+
+UPKEEP = _Quoting()

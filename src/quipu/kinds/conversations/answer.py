@@ -1,10 +1,14 @@
-"""Which turns are quoted, how, and in which order.
+"""Turns as answers: which of them are read and quoted, in which order, and how sure an answer is.
 
-Up to three are: the likeliest to answer, and those that are not much less likely. Of those about as
-likely as the likeliest the newest comes first, since what was said later holds; where a time is
-asked for, the newest until then, where the beginning is, the oldest. A turn is quoted with who said
-it and when, from the sentence on that tells what is asked; a question with its reply, and a short
-reply with its question (`exchanges`).
+Up to three turns are quoted: the likeliest to answer, and those that are not much less likely. Of
+those about as likely as the likeliest the newest comes first, since what was said later holds;
+where a time is asked for, the newest until then, where the beginning is, the oldest. A turn is
+quoted with who said it and when, from the sentence on that tells what is asked; a question with its
+reply, and a short reply with its question (`exchanges`).
+
+How sure an answer is rests on how likely one of the cited turns answers, which the head says that
+reads them (`answering`). Where nobody knows that (another encoder, or none), the formulas of any
+other quotation count.
 """
 
 import math
@@ -12,11 +16,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.answer.gate import Evidence, is_turn
-from quipu.answer.kinds import Likely, Quotation
+from quipu.answer.formula import Inputs, named_formula, scaled_log_odds
+from quipu.answer.gate import AnswerDraft, Evidence, is_turn
+from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
 from quipu.answer.worth import Candidate
+from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.answering.inputs import asked_until
 from quipu.kinds.conversations.exchanges import (
     Beside,
@@ -26,13 +32,20 @@ from quipu.kinds.conversations.exchanges import (
     place_of,
     speaker_of,
 )
-from quipu.ports import Planner
+from quipu.ports import Embedder, LayerReader, Planner
 from quipu.question import Question
+from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk, Entity
+from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 from quipu.text import tokens
 
-__all__ = ["in_order", "quotations"]
+__all__ = [
+    "ANSWERING",
+    "ANSWERS",
+    "in_order",
+    "quotations",
+]
 
 _MOST_TOLD = 3
 _FAIRLY_LIKELY, _NEARLY_WORTH = 0.1, 0.6
@@ -176,3 +189,69 @@ def _from(text: str, about: str) -> str:
         last += 1
         room -= len(read[last]) + 1
     return plain(" ".join(read[at : last + 1]))
+
+
+_LEAST_STATED = 0.15
+"""The `likely` that what a fact states counts at least."""
+
+
+def _is_read(inputs: Inputs) -> bool:
+    """Whether turns were read for how likely they answer."""
+    return inputs.get("likely") is not None
+
+
+ANSWERING = named_formula("turns", _is_read)
+
+
+class TurnAnswers(Answers):
+    """How turns are quoted, and how sure an answer is that rests on them."""
+
+    reads = TURNS
+    formulas = (ANSWERING,)
+
+    def is_of(self, hit: Hit) -> bool:
+        """Whether it is a turn."""
+        return hit.why_ranked.profile == SPOKEN
+
+    def likely(
+        self,
+        question: Question,
+        evidence: Sequence[Evidence],
+        planner: Planner,
+        embedder: Embedder,
+        *,
+        scope: Scope,
+    ) -> Likely | None:
+        """See `answering`."""
+        if not any(map(is_turn, evidence)) or not isinstance(embedder, LayerReader):
+            return None
+        return likely(question, evidence, planner, embedder, scope=scope)
+
+    def quoted(
+        self,
+        ordered: Sequence[Candidate],
+        planner: Planner,
+        *,
+        question: Question,
+        scope: Scope,
+        likely: Likely | None,
+    ) -> Sequence[Quotation]:
+        """See `quoted`."""
+        return quotations(ordered, planner, question=question, scope=scope, likely=likely)
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """Return how likely an answer is: not known where no turn is cited, and no less than
+        `_LEAST_STATED` where facts state it. Where nobody knows that, and facts of turns state all
+        of it, the words and the score of what was found say nothing."""
+        if draft.likely is None:
+            of_turns = draft.stated >= 1 and all(map(is_turn, draft.evidence))
+            known = of_turns and score1 is not None
+            return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)} if known else {}
+        if draft.evidence and not any(map(is_turn, draft.evidence)):
+            return {"likely": None}
+        if not draft.stated or not all(map(is_turn, draft.evidence)):
+            return {}
+        return {"likely": max(scaled_log_odds(draft.likely), _LEAST_STATED)}
+
+
+ANSWERS = TurnAnswers()
