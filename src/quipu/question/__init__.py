@@ -11,18 +11,14 @@ from functools import cached_property, lru_cache
 from quipu.language import Language, language_of
 from quipu.limits import LONGEST_LINE
 from quipu.question.asked_for import (
+    ASKING,
     CODE_NOISE,
     AnswerType,
     Needed,
     answer_type_of,
     asks_for,
-    asks_of_doing,
-    asks_of_past,
-    asks_of_releases,
-    asks_yes_or_no,
     needed_in_answer,
-    subject_of,
-    takes_yes_or_no,
+    says,
 )
 from quipu.question.names import capitals_tell, identifiers_of, runs_of, surfaces_of, written_names
 from quipu.records.mentions import Mention, find_mentions
@@ -164,12 +160,12 @@ class Question:
     @cached_property
     def of_releases(self) -> bool:
         """Whether it is about what some version brought, changed or took away."""
-        return asks_of_releases(self.text)
+        return says("releases", self.text)
 
     @cached_property
     def of_doing(self) -> bool:
         """Whether it asks how one does something."""
-        return asks_of_doing(self.text)
+        return says("doing", self.text)
 
     @cached_property
     def spans(self) -> tuple[TimeSpan, ...]:
@@ -206,22 +202,22 @@ class Question:
     @cached_property
     def subject(self) -> tuple[str, ...]:
         """The stems that say what it is about: not those that only ask."""
-        return subject_of(self.stems)
+        return tuple(stem for stem in self.stems if stem not in ASKING)
 
     @cached_property
     def takes_yes_or_no(self) -> bool:
         """Whether it is answered by yes or no, whatever time it asks about."""
-        return takes_yes_or_no(self.text)
+        return says("yes_or_no", self.text)
 
     @cached_property
     def asks_yes_or_no(self) -> bool:
         """Whether it is about the present and answered by yes or no."""
-        return asks_yes_or_no(self.text)
+        return says("yes_or_no_now", self.text)
 
     @cached_property
     def of_past(self) -> bool:
         """Whether it may be about what was, so that what holds no more answers it as well."""
-        return asks_of_past(self.text)
+        return says("past", self.text)
 
     def asks_for(self, relation: str) -> tuple[bool, bool]:
         """Whether it asks for (targets, sources) of the relations of a type."""

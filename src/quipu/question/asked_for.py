@@ -1,7 +1,6 @@
 """What a question asks for: a time, a reason, a relation, yes or no, the past."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, TypeAlias, cast
 
@@ -18,13 +17,8 @@ __all__ = [
     "Needed",
     "answer_type_of",
     "asks_for",
-    "asks_of_doing",
-    "asks_of_past",
-    "asks_of_releases",
-    "asks_yes_or_no",
     "needed_in_answer",
-    "subject_of",
-    "takes_yes_or_no",
+    "says",
 ]
 
 AnswerType: TypeAlias = Literal["time", "reason", "thing", "any"]
@@ -68,34 +62,9 @@ def needed_in_answer(text: str) -> Needed | None:
     return next((kind for kind in kinds if _SAYS[kind].search(text)), None)
 
 
-def takes_yes_or_no(question: str) -> bool:
-    """Whether a question is answered by yes or no, whatever time it asks about."""
-    return _SAYS["yes_or_no"].search(question) is not None
-
-
-def asks_yes_or_no(question: str) -> bool:
-    """Whether a question about the present is answered by yes or no."""
-    return _SAYS["yes_or_no_now"].search(question) is not None
-
-
-def asks_of_past(question: str) -> bool:
-    """Whether a question may be about what was, so that what holds no more answers it as well."""
-    return _SAYS["past"].search(question) is not None
-
-
-def asks_of_releases(question: str) -> bool:
-    """Whether a question is about releases: what changed, and in which."""
-    return _SAYS["releases"].search(question) is not None
-
-
-def asks_of_doing(question: str) -> bool:
-    """Whether a question is about how somebody does something."""
-    return _SAYS["doing"].search(question) is not None
-
-
-def subject_of(stems: Sequence[str]) -> tuple[str, ...]:
-    """Return the stems of a question that say what it is about: not those that only ask."""
-    return tuple(stem for stem in stems if stem not in ASKING)
+def says(kind: str, question: str) -> bool:
+    """Whether a question is of a kind that the table `says` has words for."""
+    return _SAYS[kind].search(question) is not None
 
 
 def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
