@@ -4,7 +4,7 @@ configured with.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ import yaml
 
 from quipu.limits import LARGEST_TEXT_FILE
 from quipu.read.front_matter import plain
-from quipu.read.keys import Written, read_keys, without_comments, yaml_data
+from quipu.read.keys import Written, items_of, read_keys, table_of, without_comments, yaml_data
 from quipu.read.prose import sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import OwnerRule, StatedRelation, Thing
@@ -57,7 +57,7 @@ def read_workflow(text: str, path: str) -> Reading:
 
 
 def _workflow_name(root: object, path: str) -> tuple[str, int]:
-    name = _table(root).get("name")
+    name = table_of(root).get("name")
     if isinstance(name, Written):
         return name.strip() or path, name.line
     place = PurePosixPath(path)
@@ -92,9 +92,8 @@ def _texts(roots: list[Any]) -> Iterator[tuple[str, Written]]:
             yield key, value
         elif id(value) not in seen:  # an alias stands in several places
             seen.add(id(value))
-            table = _table(value)
-            listed = cast("list[Any]", value) if isinstance(value, list) else []
-            inside = [*table.items(), *((key, each) for each in listed)]
+            table = table_of(value)
+            inside = [*table.items(), *((key, each) for each in items_of(value))]
             waiting += reversed(inside)
 
 
@@ -159,31 +158,27 @@ def _lines_of(names: set[str], text: str) -> dict[str, int]:
     return found
 
 
-def _table(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
 def _listed(data: object) -> Iterator[_Found]:
     """A `tools/list` result, with or without its JSON-RPC envelope, or its list alone."""
-    result: object = _table(data).get("result")
-    tools: object = _table(data if result is None else result).get("tools", data)
+    result: object = table_of(data).get("result")
+    tools: object = table_of(data if result is None else result).get("tools", data)
     if not isinstance(tools, list):
         return
     for tool in cast("list[object]", tools):
-        table = _table(tool)
+        table = table_of(tool)
         schema = table.get("inputSchema", table.get("input_schema"))
         name = table.get("name")
         if isinstance(name, str) and name and schema is not None:
             description = table.get("description") or table.get("title") or ""
-            inputs = sorted(_table(_table(schema).get("properties")))
+            inputs = sorted(table_of(table_of(schema).get("properties")))
             yield "Tool", name, str(description), {"kind": "mcp_tool", "inputs": list(inputs)}
 
 
 def _configured(data: object) -> Iterator[_Found]:
     """A client configuration's servers; what is in `env` or `headers` stays out."""
     for key in _SERVER_KEYS:
-        for name, server in _table(_table(data).get(key)).items():
-            table = _table(server)
+        for name, server in table_of(table_of(data).get(key)).items():
+            table = table_of(server)
             kept = {k: plain(table[k]) for k in ("command", "args", "url", "type") if k in table}
             if name and ("command" in kept or "url" in kept):
                 yield "Tool", name, "", {"kind": "mcp_server", **kept}

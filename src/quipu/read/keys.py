@@ -8,7 +8,7 @@ single quotes, and only its brackets are checked; `jsonl` is one value a line, a
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -19,7 +19,15 @@ from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 from quipu.records.document import Section
 
-__all__ = ["Written", "read_keys", "without_comments", "yaml_data"]
+__all__ = [
+    "Written",
+    "items_of",
+    "read_keys",
+    "table_of",
+    "value_at",
+    "without_comments",
+    "yaml_data",
+]
 
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
@@ -192,6 +200,25 @@ def yaml_data(text: str) -> list[Any]:
         return [maker.data(root) for root in _yaml_roots(text)]
     except RecursionError as error:
         raise yaml.YAMLError("it is nested too deeply") from error
+
+
+def value_at(data: Any, *keys: str) -> Any:
+    """What stands in data under these keys, one within another; None where nothing does."""
+    for key in keys:
+        data = cast("dict[str, Any]", data).get(key) if isinstance(data, dict) else None
+    return data
+
+
+def table_of(data: Any, *keys: str) -> Mapping[str, Any]:
+    """The table that stands there; an empty one for anything else."""
+    found = value_at(data, *keys)
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def items_of(data: Any, *keys: str) -> list[Any]:
+    """The items of the list that stands there; none for anything else."""
+    found = value_at(data, *keys)
+    return cast("list[Any]", found) if isinstance(found, list) else []
 
 
 class _Maker:

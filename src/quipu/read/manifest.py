@@ -11,12 +11,12 @@ import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from quipu.limits import LONGEST_LINE
-from quipu.read.keys import read_keys
+from quipu.read.keys import items_of, read_keys, table_of
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, StatedRelation, Thing
@@ -108,7 +108,7 @@ def _loaded(text: str, name: str, language: str) -> tuple[_Format, Table]:
     is no usable manifest."""
     if name in _formats():
         load = tomllib.loads if language == "toml" else msgspec.json.decode
-        return _formats()[name], _table(load(text))
+        return _formats()[name], table_of(load(text))
     engine, load_plain = _PLAIN[language]
     return _Format(engine), load_plain(text)
 
@@ -138,7 +138,7 @@ def _add(reading: Reading, form: _Format, tree: Table) -> None:
     fields = {key: value for key, value in fields.items() if value}
     groups = _by_group(needed, tables["extras"])
     content: Properties = {**fields, **{key: _capped(t) for key, t in tables.items() if t}}
-    whole = package and "dependencies" not in _list(own.get("dynamic"))
+    whole = package and "dependencies" not in items_of(own.get("dynamic"))
     to_run = groups.pop("", [] if whole else None)
     if groups:
         content["groups"] = _capped(groups)
@@ -162,8 +162,8 @@ def _add(reading: Reading, form: _Format, tree: Table) -> None:
 def _own(form: _Format, tree: Table) -> dict[str, Any]:
     """The usual keys of a package."""
     found: dict[str, Any] = {}
-    for table in map(_table, _values(tree, form.own)):
-        taken = {k: v for k, v in table.items() if _table(found.get(k)).get("workspace") is True}
+    for table in map(table_of, _values(tree, form.own)):
+        taken = {k: v for k, v in table.items() if table_of(found.get(k)).get("workspace") is True}
         found = {**found, **taken} if found else {**table}
     return found
 
@@ -178,7 +178,7 @@ def _at(tree: Table, path: str) -> Iterator[tuple[str, object]]:
     for part in path.split(".") if path else ():
         found = [
             (key if part == "*" else star, table[key])
-            for star, table in ((star, _table(value)) for star, value in found)
+            for star, table in ((star, table_of(value)) for star, value in found)
             for key in (table if part == "*" else (part,))
             if key in table
         ]
@@ -200,9 +200,9 @@ def _dependencies(listed: object, group: str) -> Iterator[_Dependency]:
     for requirement in _texts(listed):
         if match := _REQUIREMENT.match(requirement):
             yield _Dependency(match[1], match[2].strip(), group)
-    for name, value in _table(listed).items():
-        optional = not group and _table(value).get("optional") is True
-        real = _text(_table(value).get("package")) or name
+    for name, value in table_of(listed).items():
+        optional = not group and table_of(value).get("optional") is True
+        real = _text(table_of(value).get("package")) or name
         yield _Dependency(real, _specifier(value), "optional" if optional else group)
 
 
@@ -221,13 +221,13 @@ def _entries(tables: Iterable[object], package: str) -> dict[str, str | list[str
     for table in tables:
         if isinstance(table, str):
             found[package] = table
-        for each in _list(table):
-            own = _table(each)
+        for each in items_of(table):
+            own = table_of(each)
             found[_text(own.get("name")) or _text(each).rpartition("/")[2]] = _text(
                 own.get("path", each)
             )
-        for name, value in _table(table).items():
-            run = _table(value)
+        for name, value in table_of(table).items():
+            run = table_of(value)
             is_text = isinstance(value, str)
             found[name] = value if is_text else _texts(value) or _text(run.get("reference"))
     return {name: value for name, value in found.items() if name}
@@ -246,7 +246,7 @@ def _licence(own: Table) -> str:
     classified = (c for c in _texts(own.get("classifiers")) if c.startswith("License :: "))
     return (
         _text(given).strip()
-        or _text(_table(given).get("text") or _table(given).get("type"))
+        or _text(table_of(given).get("text") or table_of(given).get("type"))
         or ", ".join(_texts(given) or (each.rpartition(" :: ")[2] for each in classified))
     )
 
@@ -254,7 +254,7 @@ def _licence(own: Table) -> str:
 def _repository(places: Iterable[object]) -> str:
     """Where the source stands, or else the project's page."""
     for place in places:
-        urls = {"url": place} if isinstance(place, str) else _table(place)
+        urls = {"url": place} if isinstance(place, str) else table_of(place)
         known = {key.casefold(): _text(value) for key, value in urls.items()}
         for key in _ADDRESSES:
             if known.get(key):
@@ -264,16 +264,8 @@ def _repository(places: Iterable[object]) -> str:
 
 def _people(given: object) -> str:
     """Names without their addresses: of "Ann <a@b.c>", of tables with a `name`."""
-    names = [_text(who) or _text(_table(who).get("name")) for who in _list(given) or [given]]
+    names = [_text(who) or _text(table_of(who).get("name")) for who in items_of(given) or [given]]
     return ", ".join(bare for name in names if (bare := re.split("[<(]", name)[0].strip()))
-
-
-def _table(value: object) -> Table:
-    return cast("Table", value) if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:
@@ -281,12 +273,12 @@ def _text(value: object) -> str:
 
 
 def _texts(value: object) -> list[str]:
-    return [each for each in _list(value) if isinstance(each, str)]
+    return [each for each in items_of(value) if isinstance(each, str)]
 
 
 def _specifier(value: object) -> str:
     """The version that is asked for: a text, or that of a table."""
-    return _text(value) or _text(_table(value).get("version"))
+    return _text(value) or _text(table_of(value).get("version"))
 
 
 # Formats of their own, brought into one form ---------------------------------------------------

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from quipu.errors import InvalidInput
 from quipu.limits import LONGEST_NAME, LONGEST_PASSAGE
 from quipu.read.front_matter import split_front_matter
+from quipu.read.keys import items_of, table_of
 from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, Span
@@ -134,42 +135,33 @@ def notebook_as_markdown(text: str) -> str:
         data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidInput(f"is no whole notebook: {error}") from error
-    notebook = _table_of(data)
+    notebook = table_of(data)
     # before version 4 cells stood in worksheets
-    sheets = [_table_of(each) for each in _list(notebook, "worksheets")]
+    sheets = [table_of(each) for each in items_of(notebook, "worksheets")]
     holders = [notebook] if "cells" in notebook else sheets
     every = [each.get("cells") for each in holders]
     if not every or not all(isinstance(cells, list) for cells in every):
         raise InvalidInput("is no notebook: it has no cells")
     cells = [cell for each in every for cell in cast("list[object]", each)]
-    language = _language(_table_of(notebook.get("metadata")))
+    language = _language(table_of(notebook.get("metadata")))
     return "\n\n".join(_cells(cells, language)) + "\n"
-
-
-def _list(table: Mapping[str, Any], key: str) -> list[object]:
-    value = table.get(key)
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
-def _table_of(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _language(metadata: Mapping[str, Any]) -> str:
     for key, inner in (("language_info", "name"), ("kernelspec", "language")):
-        name = _table_of(metadata.get(key)).get(inner)
+        name = table_of(metadata.get(key)).get(inner)
         if isinstance(name, str) and name:
             return name
     return "python"
 
 
 def _cells(cells: list[object], language: str) -> Iterator[str]:
-    for cell in map(_table_of, cells):
+    for cell in map(table_of, cells):
         source = _text_of(cell.get("source", cell.get("input")))
         if cell.get("cell_type") == "code":
             if source:
                 yield _fenced(source, language)
-            outputs = [text for each in _list(cell, "outputs") if (text := _output(each))]
+            outputs = [text for each in items_of(cell, "outputs") if (text := _output(each))]
             for shown in outputs[:_MOST_OUTPUTS]:
                 yield _fenced(shown, "output")
         elif source:
@@ -192,8 +184,8 @@ def _fenced(text: str, language: str) -> str:
 
 def _output(output: object) -> str:
     """The text that a cell gave out, its beginning if that is long; "" for an image."""
-    table = _table_of(output)
-    data = _table_of(table.get("data")) or table
+    table = table_of(output)
+    data = table_of(table.get("data")) or table
     said = [_text_of(table.get(key)) for key in ("ename", "evalue")]
     error = ": ".join(each for each in said if each)
     image = any(key.startswith("image/") or key in ("png", "jpeg", "svg") for key in data)

@@ -11,14 +11,13 @@ catalogue: the relation that it states, and what it names.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 import yaml
 
 from quipu.limits import LARGEST_TEXT_FILE, LONGEST_KEY
 from quipu.patterns import late
-from quipu.read.keys import Written, read_keys, yaml_data
+from quipu.read.keys import Written, items_of, read_keys, table_of, value_at, yaml_data
 from quipu.read.reading import Reading
 from quipu.records.document import StatedRelation, Thing
 from quipu.text import excerpt
@@ -82,9 +81,9 @@ def read_compose(text: str) -> Reading:
     reading = read_keys(text, "yaml")
     reading.type = "compose"
     for root in _documents(reading)[:1]:
-        for name, service in _table(root, "services").items():
+        for name, service in table_of(root, "services").items():
             _add(reading, ("Service", name), name, image=_text(service, "image"))
-            for other in _names(_at(service, "depends_on")):
+            for other in _names(value_at(service, "depends_on")):
                 _tie(reading, ("Service", name), "DEPENDS_ON", ("Service", other), other)
     return reading
 
@@ -93,10 +92,10 @@ def add_services(reading: Reading) -> None:
     """Add the services, APIs and ties that YAML or JSON of a known form states; else change
     nothing."""
     for root in _documents(reading) if _FORMS.search(reading.text) else ():
-        items = _at(root, "items")  # of a list of Kubernetes (`kubectl get -o yaml`)
+        items = value_at(root, "items")  # of a list of Kubernetes (`kubectl get -o yaml`)
         is_list = bool(items) and _text(root, "kind").endswith("List")
-        for each in _listed(items) if is_list else [root]:
-            if any(_at(each, form) for form in ("openapi", "swagger", "asyncapi")):
+        for each in items_of(items) if is_list else [root]:
+            if any(value_at(each, form) for form in ("openapi", "swagger", "asyncapi")):
                 _add_api(reading, each)
             elif _text(each, "apiVersion").startswith("backstage.io/"):
                 _add_catalogued(reading, each)
@@ -146,17 +145,17 @@ def _one_name(written: str) -> str:
 
 def _add_catalogued(reading: Reading, root: Any) -> None:
     """Add an entity of Backstage's catalogue."""
-    name, type_ = _at(root, "metadata", "name"), _KINDS.get(_text(root, "kind").lower())
+    name, type_ = value_at(root, "metadata", "name"), _KINDS.get(_text(root, "kind").lower())
     if not isinstance(name, str) or type_ is None:
         return
-    source, spec = (type_, name), _at(root, "spec")
+    source, spec = (type_, name), value_at(root, "spec")
     reading.type = "catalog"
     said = _text(root, "metadata", "description")
     lifecycle = _text(spec, "lifecycle")
     _add(reading, source, name, said, type=_text(spec, "type"), lifecycle=lifecycle)
     for key, tie in _TIES.items():
-        value = _at(spec, key)
-        for written in [value] if isinstance(value, str) else _names(_listed(value)):
+        value = value_at(spec, key)
+        for written in [value] if isinstance(value, str) else _names(items_of(value)):
             before, colon, named = written.rpartition(":")  # `[kind:][namespace/]name`
             kind = _KINDS.get(before.lower() if colon else tie.target, "Service")
             other = (kind, named.rpartition("/")[2])
@@ -166,23 +165,24 @@ def _add_catalogued(reading: Reading, root: Any) -> None:
 
 def _add_workload(reading: Reading, root: Any) -> None:
     """Add a workload of Kubernetes: a service, its images, and whom its environment names."""
-    name = _at(root, "metadata", "name")
+    name = value_at(root, "metadata", "name")
     if not isinstance(name, str):
         return
     source = ("Service", name)
-    spec = _at(root, "spec", "jobTemplate", "spec") or _at(root, "spec")
-    containers = _listed(_at(spec, "template", "spec", "containers") or _at(spec, "containers"))
+    spec = value_at(root, "spec", "jobTemplate", "spec") or value_at(root, "spec")
+    pod = items_of(spec, "template", "spec", "containers")
+    containers = pod or items_of(spec, "containers")
     images = [image for container in containers if (image := _text(container, "image"))]
     reading.type = "deployment"
     image = images[0] if len(images) == 1 else [*images]
     _add(reading, source, name, image=image, kind=_text(root, "kind"))
     for place in ("labels", "annotations"):
-        for key, value in _table(root, "metadata", place).items():
+        for key, value in table_of(root, "metadata", place).items():
             relation, type_ = _LABELS.get(key) or _LABELS.get(key.rpartition("/")[2], ("", ""))
             if relation and isinstance(value, str):
                 _tie(reading, source, relation, (type_, value), value, create=True)
-    for entry in (each for container in containers for each in _listed(_at(container, "env"))):
-        value = _at(entry, "value")
+    for entry in (each for container in containers for each in items_of(container, "env")):
+        value = value_at(entry, "value")
         match = _HOST.search(value) if isinstance(value, str) else None
         host = (match[1] or match[2]) if match else name
         if host != name:
@@ -191,15 +191,15 @@ def _add_workload(reading: Reading, root: Any) -> None:
 
 def _add_api(reading: Reading, root: Any) -> None:
     """Add an API by its title, and what can be called in it."""
-    title = _at(root, "info", "title")
+    title = value_at(root, "info", "title")
     if not isinstance(title, str):
         return
     api = ("API", title)
     reading.type = "api"
     version = _text(root, "info", "version")
     _add(reading, api, title, _text(root, "info", "description"), version=version)
-    for path, item in (*_table(root, "paths").items(), *_table(root, "channels").items()):
-        for verb, operation in _table(item).items():
+    for path, item in (*table_of(root, "paths").items(), *table_of(root, "channels").items()):
+        for verb, operation in table_of(item).items():
             if verb in _VERBS:
                 called = ("Endpoint", f"{verb.upper()} {path}")
                 said = _text(operation, "summary") or _text(operation, "description")
@@ -236,25 +236,9 @@ def _address(block: str, type_: str, name: str) -> str:
     return f"data.{type_}.{name}" if block == "data" else f"{type_}.{name}"
 
 
-def _at(value: Any, *keys: str) -> Any:
-    """What stands under these keys, one within another; None where nothing does."""
-    for key in keys:
-        value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _table(value: Any, *keys: str) -> Mapping[str, Any]:
-    found = _at(value, *keys)
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
-
-
 def _text(value: Any, *keys: str) -> str:
-    found = _at(value, *keys)
+    found = value_at(value, *keys)
     return found.strip() if isinstance(found, str) else ""
-
-
-def _listed(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _names(value: Any) -> list[str]:
