@@ -12,11 +12,11 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from quipu.extract.statements.statement import clean, is_object, singular
+from quipu.extract.fact_claims import fact_of
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.limits import LONGEST_ENTRY
 from quipu.ports import Chat
 from quipu.records.batch import Claim
-from quipu.records.ids import make_id
 from quipu.records.record import Chunk, Episode, Fact, Properties
 from quipu.text import STOP_WORDS, excerpt, stems
 from quipu.when.intervals import Interval, read_iso
@@ -106,22 +106,12 @@ def facts_by_model(chat: Chat, chunk: Chunk, episode: Episode, *, namespace: str
     return Extraction(tuple(claims), tuple(wrong))
 
 
-class _ModelFact(NamedTuple):
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str | None
-    valid_to: str | None
-    start: int
-    end: int
-
-
-def _read(said: str, text: str, title: str) -> tuple[list[_ModelFact], list[str]]:
+def _read(said: str, text: str, title: str) -> tuple[list[Statement], list[str]]:
     try:
         facts = msgspec.json.decode(said, type=_Facts).facts
     except (msgspec.DecodeError, UnicodeError) as error:
         return [], [f"the reply has not the shape that was asked for: {error}"]
-    good: list[_ModelFact] = []
+    good: list[Statement] = []
     wrong: list[str] = []
     for each in facts:
         reason = _refused(each, text, title)
@@ -130,7 +120,7 @@ def _read(said: str, text: str, title: str) -> tuple[list[_ModelFact], list[str]
             continue
         start = text.index(each.quote)
         good.append(
-            _ModelFact(
+            Statement(
                 singular(each.subject),
                 clean(each.predicate).lower(),
                 clean(each.object),
@@ -138,6 +128,8 @@ def _read(said: str, text: str, title: str) -> tuple[list[_ModelFact], list[str]
                 each.valid_to,
                 start,
                 start + len(each.quote),
+                "model",
+                CONFIDENCE,
             )
         )
     return good, wrong
@@ -173,36 +165,9 @@ def _content(phrase: str) -> set[str]:
     return {s for s in stems(phrase) if s not in STOP_WORDS}
 
 
-def _made(stated: _ModelFact, chunk: Chunk, episode: Episode, namespace: str, model: str) -> Fact:
-    provenance: Properties = {
-        "document_id": chunk.document_id,
-        "path": episode.source_ref,
-        "line": chunk.start_line + chunk.text.count("\n", 0, stated.start),
-        "start": stated.start,
-        "end": stated.end,
-        "rule": "model",
-        "model": model,
-        "prompt": _PROMPT_VERSION,
-        "text": chunk.text[stated.start : stated.end],
-    }
-    return Fact(
-        fact_id=make_id(
-            "fact",
-            namespace,
-            chunk.document_id,
-            stated.subject,
-            stated.predicate,
-            stated.object,
-            stated.valid_from or "",
-            stated.valid_to or "",
-        ),
-        subject=stated.subject,
-        predicate=stated.predicate,
-        object=stated.object,
-        updated_at=episode.observed_at,
-        source_sha=episode.source_sha,
-        valid_from=stated.valid_from,
-        valid_to=stated.valid_to,
-        confidence=CONFIDENCE,
-        provenance=provenance,
-    )
+def _made(stated: Statement, chunk: Chunk, episode: Episode, namespace: str, model: str) -> Fact:
+    line = chunk.start_line + chunk.text.count("\n", 0, stated.start)
+    fact = fact_of(stated, chunk.text, line, episode, namespace)
+    quoted = chunk.text[stated.start : stated.end]
+    said: Properties = {"model": model, "prompt": _PROMPT_VERSION, "text": quoted}
+    return msgspec.structs.replace(fact, provenance=fact.provenance | said)

@@ -26,7 +26,7 @@ from quipu.text import excerpt
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["asked_facts", "dated_facts", "observed_facts", "stated_facts"]
+__all__ = ["asked_facts", "dated_facts", "fact_of", "observed_facts", "stated_facts"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
@@ -122,7 +122,7 @@ def _claims(
     claims: list[Claim] = []
     for statement in statements:
         line = bisect_right(breaks, statement.start - 1) + 1
-        fact = _fact(statement, text, line, episode, namespace, speaker)
+        fact = fact_of(statement, text, line, episode, namespace, speaker)
         claims.append(Claim(fact, episode.episode_id, evidence_at(chunks, line)))
     return claims
 
@@ -149,7 +149,7 @@ def observed_facts(
             _OBSERVED,
             _OBSERVED_CONFIDENCE,
         )
-        fact = _fact(statement, document.text, each.line, episode, namespace, "")
+        fact = fact_of(statement, document.text, each.line, episode, namespace)
         if each.tags:
             fact.provenance["tags"] = [*each.tags]
         if each.context:
@@ -170,9 +170,15 @@ def _stated(text: str, stated: Properties) -> list[Statement]:
     return [each._replace(start=0, end=len(text)) for each in read[:1]]
 
 
-def _fact(
-    statement: Statement, text: str, line: int, episode: Episode, namespace: str, speaker: str
+def fact_of(
+    statement: Statement,
+    text: str,
+    line: int,
+    episode: Episode,
+    namespace: str,
+    speaker: str = "",
 ) -> Fact:
+    """The fact that a statement in `text`, a part of `episode`, makes; it begins on `line`."""
     provenance: Properties = {
         "document_id": episode.document_id,
         "path": episode.source_ref,
