@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -45,17 +45,17 @@ _ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar.bz2", ".tar", ".zip")
 Verdict = Literal["right", "wrong", "abstained"]
 
 
-class _Question(NamedTuple):
-    """A question of a set, checked; `place` is `file:line`."""
+class _Question(msgspec.Struct, kw_only=True):
+    """A row of a set; once it is read its question is `text`."""
 
-    id: str
-    text: str
-    kind: str
-    answerable: bool
-    paths: frozenset[str]
-    must: tuple[re.Pattern[str], ...]
-    must_not: tuple[re.Pattern[str], ...]
-    place: str
+    id: str = ""
+    question: str = ""
+    text: str = ""
+    kind: str = ""
+    answerable: bool = True
+    paths: frozenset[str] = frozenset()
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
 
 
 class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,33 +151,19 @@ def _questions(path: Path) -> Iterator[_Question]:
                 yield _question(line, f"{path}:{number}")
 
 
-class _QuestionRow(msgspec.Struct, kw_only=True):
-    id: str = ""
-    question: str = ""
-    text: str = ""
-    kind: str = ""
-    answerable: bool = True
-    paths: tuple[str, ...] = ()
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-
-
 def _question(line: bytes, place: str) -> _Question:
     try:
-        row = msgspec.json.decode(line, type=_QuestionRow)
-        must, must_not = (
-            tuple(re.compile(each, re.IGNORECASE | re.DOTALL) for each in patterns)
-            for patterns in (row.must, row.must_not)
-        )
+        row = msgspec.json.decode(line, type=_Question)
+        for pattern in (*row.must, *row.must_not):
+            re.compile(pattern)
     except (msgspec.DecodeError, re.error) as error:
         raise InvalidInput(f"{place}: {error}: mend it") from error
-    text = row.question or row.text
-    if not text.strip():
+    row.id, row.text = row.id or place, row.question or row.text
+    if not row.text.strip():
         raise InvalidInput(f"{place}: the question is blank")
-    if row.answerable and not (must or row.paths):
+    if row.answerable and not (row.must or row.paths):
         raise InvalidInput(f"{place}: nothing says what is right: give `must` or `paths`")
-    paths = frozenset(row.paths)
-    return _Question(row.id or place, text, row.kind, row.answerable, paths, must, must_not, place)
+    return row
 
 
 @contextmanager
@@ -266,12 +252,12 @@ def _verdict(question: _Question, answer: str) -> Verdict:
         return "abstained"
     if not question.answerable:
         return "abstained" if _NOTHING.search(answer) else "wrong"
-    fits = all(pattern.search(answer) for pattern in question.must)
-    return (
-        "right"
-        if fits and not any(pattern.search(answer) for pattern in question.must_not)
-        else "wrong"
-    )
+
+    def says(pattern: str) -> bool:
+        return re.search(pattern, answer, re.IGNORECASE | re.DOTALL) is not None
+
+    right = all(map(says, question.must)) and not any(map(says, question.must_not))
+    return "right" if right else "wrong"
 
 
 def _evaluation(answers: Sequence[JudgedAnswer]) -> AnswersEvaluation:
