@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from quipu.kinds.incidents.case_base import edges_between, read_cases
+from quipu.kinds.incidents.case_base import read_cases
 from quipu.memory import Memory
 from quipu.records.record import Entity
 
@@ -18,20 +16,6 @@ def record(component: str, time: str, **more: Any) -> dict[str, Any]:
 
 SLOW = {"latency_p99": 900, "error_rate": 0.02, "cpu_util": 0.97, "memory_util": 0.95}
 FAILING = {"latency_p99": 100, "error_rate": 0.5}
-
-
-def edges(memory: Memory, kind: str) -> dict[tuple[str, str], float]:
-    book = read_cases(memory.store)
-    names = {
-        c.incident.incident_id: f"{c.incident.component} {(c.incident.timestamp or '')[11:16]}"
-        for c in book.cases
-    }
-    found = edges_between(memory.store, list(names))
-    return {
-        (names[e.source_id], names.get(e.target_id, e.target_id)): e.confidence
-        for e in found
-        if e.type == kind
-    }
 
 
 def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
@@ -50,45 +34,6 @@ def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
     )
     for kind in ("episode", "chunk", "entity", "relation"):
         assert key not in repr(memory.store.scan(kind))  # type: ignore[arg-type]
-
-
-def test_a_dependency_that_failed_before_is_the_cause(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("db", f"{DAY}10:00:00Z", metrics=SLOW),
-            record("ledger", f"{DAY}10:10:00Z", metrics=SLOW, upstream_deps=["db"]),
-            record("payments", f"{DAY}10:15:00Z", metrics=FAILING, upstream_deps=["ledger"]),
-            record("search", f"{DAY}10:05:00Z", metrics=SLOW),
-            record("ledger", f"{DAY}12:00:00Z", metrics=SLOW),
-        ]
-    )
-    found = edges(memory, "CAUSED_BY")
-    assert set(found) == {
-        ("ledger 10:10", "db 10:00"),
-        ("payments 10:15", "ledger 10:10"),
-        ("payments 10:15", "db 10:00"),
-    }
-    assert found["ledger 10:10", "db 10:00"] == pytest.approx(0.9 * 0.5 ** (10 / 15), abs=1e-3)
-    assert found["payments 10:15", "db 10:00"] == pytest.approx(0.9 * 0.5 * 0.7, abs=1e-3)
-
-
-def test_the_order_of_arrival_does_not_matter(open_memory: Any, tmp_path: Path) -> None:
-    reports = [
-        record("db", f"{DAY}10:00:00Z", metrics=SLOW),
-        record("ledger", f"{DAY}10:10:00Z", metrics=SLOW, upstream_deps=["db"]),
-        record("ledger", f"{DAY}09:40:00Z", metrics={"latency_p99": 320}, upstream_deps=["db"]),
-    ]
-    seen: list[Any] = []
-    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
-        with open_memory("memory:", tmp_path) as memory:
-            for at in order:
-                memory.incidents.add(reports[at])
-            seen.append([edges(memory, k) for k in ("CAUSED_BY", "ESCALATED_FROM", "SIMILAR_TO")])
-    for kind in range(3):
-        assert seen[1][kind] == pytest.approx(seen[0][kind], abs=1e-3)
-        assert seen[2][kind] == pytest.approx(seen[0][kind], abs=1e-3)
-    assert seen[0][0]
-    assert seen[0][1]
 
 
 def test_the_most_alike_incident_comes_first_with_its_outcomes(memory: Memory) -> None:

@@ -1,6 +1,9 @@
 """What is taken for the cause of an incident, and what is not."""
 
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
@@ -12,12 +15,21 @@ def _record(component: str, time: str, **more: Any) -> dict[str, Any]:
     return {"component": component, "timestamp": f"{DAY}{time}:00Z", **more}
 
 
-def _causes(memory: Memory) -> dict[tuple[str, str], float]:
-    named = {c.incident.incident_id: c.incident.component for c in read_cases(memory.store).cases}
+SLOW = {"latency_p99": 900, "error_rate": 0.02, "cpu_util": 0.97, "memory_util": 0.95}
+FAILING = {"latency_p99": 100, "error_rate": 0.5}
+
+
+def _edges(memory: Memory, kind: str) -> dict[tuple[str, str], float]:
+    book = read_cases(memory.store)
+    names = {
+        c.incident.incident_id: f"{c.incident.component} {(c.incident.timestamp or '')[11:16]}"
+        for c in book.cases
+    }
+    found = edges_between(memory.store, list(names))
     return {
-        (named[edge.source_id], named[edge.target_id]): edge.confidence
-        for edge in edges_between(memory.store, list(named))
-        if edge.type == "CAUSED_BY"
+        (names[e.source_id], names.get(e.target_id, e.target_id)): e.confidence
+        for e in found
+        if e.type == kind
     }
 
 
@@ -30,7 +42,7 @@ def test_calm_numbers_are_no_failure_and_a_stated_cause_is(memory: Memory) -> No
             _record("shop", "10:02", severity="critical", upstream_deps=["db", "queue"]),
         ]
     )
-    assert set(_causes(memory)) == {("shop", "queue")}
+    assert set(_edges(memory, "CAUSED_BY")) == {("shop 10:02", "queue 10:00")}
 
 
 def test_a_stated_cause_names_the_service_that_failed(memory: Memory) -> None:
@@ -41,7 +53,7 @@ def test_a_stated_cause_names_the_service_that_failed(memory: Memory) -> None:
             _record("checkout", "10:00", root_cause="The session cache had run out of memory"),
         ]
     )
-    assert _causes(memory) == {("checkout", "session-cache"): 0.95}
+    assert _edges(memory, "CAUSED_BY") == {("checkout 10:00", "session-cache 09:00"): 0.95}
 
 
 def test_what_failed_resolved_nothing(memory: Memory) -> None:
@@ -70,17 +82,50 @@ def test_what_got_graver_escalated_and_the_likest_are_tied_with_their_evidence(
             _record("db", "13:00", metrics={"latency_p99": 900}),
         ]
     )
-    cases = [case.incident for case in read_cases(memory.store).cases]
-    times = {each.incident_id: (each.timestamp or "")[11:16] for each in cases}
-    found = edges_between(memory.store, list(times))
-    graver = [e for e in found if e.type == "ESCALATED_FROM"]
-    assert {(times[e.source_id], times[e.target_id]) for e in graver} == {
-        ("10:20", "10:00"),
-        ("10:40", "10:20"),
+    assert set(_edges(memory, "ESCALATED_FROM")) == {
+        ("db 10:20", "db 10:00"),
+        ("db 10:40", "db 10:20"),
     }
-    (alike,) = [
-        e
-        for e in found
-        if e.type == "SIMILAR_TO" and (times[e.source_id], times[e.target_id]) == ("10:20", "10:00")
+    assert ("db 10:20", "db 10:00") in _edges(memory, "SIMILAR_TO")
+    latest, *_ = memory.incidents.list(until=f"{DAY}10:20:00Z").incidents
+    alike = memory.incidents.show(latest.incident_id).edges
+    assert any("same component db" in edge.evidence for edge in alike)
+
+
+def test_a_dependency_that_failed_before_is_the_cause(memory: Memory) -> None:
+    memory.incidents.add(
+        [
+            _record("db", "10:00", metrics=SLOW),
+            _record("ledger", "10:10", metrics=SLOW, upstream_deps=["db"]),
+            _record("payments", "10:15", metrics=FAILING, upstream_deps=["ledger"]),
+            _record("search", "10:05", metrics=SLOW),
+            _record("ledger", "12:00", metrics=SLOW),
+        ]
+    )
+    found = _edges(memory, "CAUSED_BY")
+    assert set(found) == {
+        ("ledger 10:10", "db 10:00"),
+        ("payments 10:15", "ledger 10:10"),
+        ("payments 10:15", "db 10:00"),
+    }
+    assert found["ledger 10:10", "db 10:00"] == pytest.approx(0.9 * 0.5 ** (10 / 15), abs=1e-3)
+    assert found["payments 10:15", "db 10:00"] == pytest.approx(0.9 * 0.5 * 0.7, abs=1e-3)
+
+
+def test_the_order_of_arrival_does_not_matter(open_memory: Any, tmp_path: Path) -> None:
+    reports = [
+        _record("db", "10:00", metrics=SLOW),
+        _record("ledger", "10:10", metrics=SLOW, upstream_deps=["db"]),
+        _record("ledger", "09:40", metrics={"latency_p99": 320}, upstream_deps=["db"]),
     ]
-    assert "same component db" in alike.evidence
+    seen: list[Any] = []
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        with open_memory("memory:", tmp_path) as memory:
+            for at in order:
+                memory.incidents.add(reports[at])
+            seen.append([_edges(memory, k) for k in ("CAUSED_BY", "ESCALATED_FROM", "SIMILAR_TO")])
+    for kind in range(3):
+        assert seen[1][kind] == pytest.approx(seen[0][kind], abs=1e-3)
+        assert seen[2][kind] == pytest.approx(seen[0][kind], abs=1e-3)
+    assert seen[0][0]
+    assert seen[0][1]

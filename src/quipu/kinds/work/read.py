@@ -400,6 +400,8 @@ def read_work_files(
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
         for file in files_in(path, _JSON | _MARKDOWN)[0]:
+            if kind is None and file.suffix.lower() not in _JSON | _MARKDOWN:
+                continue  # named itself: no file of work, however large
             shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
             seen = from_epoch(file.stat().st_mtime)
             data = read_stable(file.resolve(), shown=shown, max_bytes=LARGEST_FILE)
