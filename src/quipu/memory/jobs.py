@@ -284,7 +284,7 @@ def _done(
     read: "Extracted | None",
 ) -> "Job":
     from quipu.write.jobs import STAGES, StageCount
-    from quipu.write.run import rows
+    from quipu.write.report import rows
 
     errors = (*rows(problems, "error"), *report.errors)
     warnings = (*rows(problems, "warning"), *report.warnings)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from quipu.records.document import Problem
 from quipu.text import natural_key
 from quipu.write.dropped import Dropped
 from quipu.write.state_files import replace_file
@@ -27,6 +28,19 @@ def in_order(rows: Iterable[ProblemRow]) -> tuple[ProblemRow, ...]:
         return natural_key(row.path), natural_key(row.error), row.path, row.error
 
     return tuple(sorted(set(rows), key=place))
+
+
+def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    """The problems of one severity as the report lists them, by `path:line` if one is known."""
+    from quipu.read import redact  # whoever only names the report needs no reader
+    from quipu.read.redact import redacted_path
+    from quipu.read.source import escaped
+
+    return in_order(
+        ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
+        for p in (each.at_line() for each in problems)
+        if p.severity == severity
+    )
 
 
 class _Errors(msgspec.Struct, frozen=True):

@@ -13,9 +13,8 @@ from quipu.kind import source_types
 from quipu.limits import NAMED, ROWS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.ports import Source as StoredSource
-from quipu.read import read_source, redact
+from quipu.read import read_source
 from quipu.read.kinds import require_formats
-from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
@@ -37,7 +36,7 @@ from quipu.write.options import EmbeddedProfiles, IndexOptions, Upkeep
 from quipu.write.passages import PassageTally, add_passages
 from quipu.write.places import Places, Roots
 from quipu.write.prepare import FileTask, Preparing, outcomes, preparing
-from quipu.write.report import IndexReport, ProblemRow, in_order, write_report_files
+from quipu.write.report import IndexReport, ProblemRow, rows, write_report_files
 from quipu.write.stamps import Resolutions, Stamps
 from quipu.write.survey import (
     Survey,
@@ -450,13 +449,4 @@ def _of_shapes(refs: Sequence[str]) -> str:
     return (
         f"left out by what they look like, as a program wrote them: {named}{rest}; a line such as "
         f"`!{escaped(PurePosixPath(refs[0]).name)}` in .quipuignore has one read"
-    )
-
-
-def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    """The problems of one severity as the report lists them, by `path:line` if one is known."""
-    return in_order(
-        ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
-        for p in (each.at_line() for each in problems)
-        if p.severity == severity
     )

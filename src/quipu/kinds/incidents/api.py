@@ -62,12 +62,12 @@ from quipu.kinds.incidents.records import (
     incident_of,
     incident_text,
 )
-from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
+from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed
 from quipu.ports import Progress
 from quipu.read.fields import Fields
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
-from quipu.write.report import ProblemRow
+from quipu.write.report import ProblemRow, rows
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
@@ -150,7 +150,7 @@ class Incidents:
             place = self._handle.home.folder / place
         with self._handle.guard() as call:
             found, problems = read_policies(place, call=call)
-        return Policies(policies=found, errors=problem_rows(problems, "error"))
+        return Policies(policies=found, errors=rows(problems, "error"))
 
     def add(
         self,
@@ -203,8 +203,8 @@ class Incidents:
             unchanged=tuple(tally.unchanged),
             outcomes=tuple(tally.outcomes),
             edges=tally.edges,
-            errors=problem_rows(every, "error"),
-            warnings=problem_rows(every, "warning"),
+            errors=rows(every, "error"),
+            warnings=rows(every, "warning"),
             notes=("there is no model: no SIMILAR_TO edges were made",) if unlinked else (),
         )
 
@@ -288,7 +288,7 @@ class Incidents:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         first, last = (parse_instant(each) if each else None for each in (since, until))
-        rows = [
+        listed = [
             IncidentRow(
                 **case.incident.head,
                 state=case.state,
@@ -301,7 +301,7 @@ class Incidents:
             and (first is None or (case.incident.timestamp or "") >= first)
             and (last is None or (case.incident.timestamp or "~") <= last)
         ]
-        return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
+        return IncidentList(incidents=tuple(listed[:limit]), total=len(listed))
 
     def show(self, incident_id: str) -> IncidentDetail:
         """An incident with its attempts and edges.
@@ -371,7 +371,7 @@ class Incidents:
             incidents=len(tally.added) + len(tally.unchanged),
             outcomes=len(read.outcomes),
             edges=stand,
-            errors=problem_rows(every, "error"),
+            errors=rows(every, "error"),
         )
 
     def import_arf(self, folder: str | Path, *, progress: Progress | None = None) -> Migration:

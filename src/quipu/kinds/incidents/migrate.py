@@ -17,8 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.files import private
+from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import (
     METRICS,
     UNKNOWN_COMPONENT,
@@ -29,14 +28,15 @@ from quipu.kinds.incidents.model import (
 )
 from quipu.kinds.incidents.postmortem import actions_in
 from quipu.kinds.incidents.read import read_rows
-from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
+from quipu.kinds.incidents.write import GivenVector, IncidentWriter
 from quipu.limits import LARGEST_EXPORT, LONGEST_TITLE
 from quipu.ports import Embedder, Progress, Store
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.text import excerpt, sentences
 from quipu.when.instants import Clock
-from quipu.write.report import ProblemRow
+from quipu.write.report import ProblemRow, rows
+from quipu.write.state_files import replace_file
 
 __all__ = ["Migration", "migrate_arf", "write_summary"]
 
@@ -142,24 +142,17 @@ def migrate_arf(
         joined=joined,
         sample_cosine=cosine,
         when=clock(),
-        errors=problem_rows(problems, "error"),
-        warnings=problem_rows(problems, "warning"),
+        errors=rows(problems, "error"),
+        warnings=rows(problems, "warning"),
         notes=tuple(notes),
     )
 
 
 def write_summary(migration: Migration, state: Path | None) -> None:
     """Keep the summary in the local state, if there is any."""
-    if state is None:
-        return
-    path = state / "migration_summary.json"
-    try:
-        private.make_folder(state)
-        private.write(path, msgspec.json.format(msgspec.json.encode(migration), indent=2) + b"\n")
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{str(path)!r} cannot be written: {error.strerror or error}; the import itself is done"
-        ) from error
+    if state is not None:
+        told = msgspec.json.format(msgspec.json.encode(migration), indent=2) + b"\n"
+        replace_file(state / "migration_summary.json", told)
 
 
 def _found(folder: Path, names: tuple[str, ...]) -> Path:

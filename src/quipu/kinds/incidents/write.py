@@ -54,13 +54,11 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.ports import Embedder, Progress, Store
 from quipu.profiles import profile
-from quipu.read import redact
 from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
 from quipu.records.record import Chunk, Episode
 from quipu.when.instants import UNKNOWN_TIME, Clock
-from quipu.write.report import ProblemRow, in_order
 
 __all__ = [
     "GivenVector",
@@ -68,7 +66,6 @@ __all__ = [
     "IncidentWriter",
     "cleaned",
     "completed",
-    "problem_rows",
 ]
 
 Report = TypeVar("Report", IncidentReport, OutcomeReport)
@@ -328,9 +325,3 @@ def completed(report: IncidentReport, named: str, earlier: Incident | None = Non
         "blast_radius": report.blast_radius or reach,
     }
     return Incident(**{**worked_out, **told, **together})
-
-
-def problem_rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    """The problems of a severity as they are reported, without secrets."""
-    rows = ((p.path, redact(p.error)[0]) for p in problems if p.severity == severity)
-    return in_order(ProblemRow(path=path, error=error) for path, error in rows)

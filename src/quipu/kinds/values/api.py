@@ -43,7 +43,7 @@ class Values:
         """
         from quipu.kinds.values.derive import reconcile, write_values
         from quipu.kinds.values.read import read_values
-        from quipu.write.run import rows
+        from quipu.write.report import rows
 
         root = self._handle.home.folder if folder is None else Path(folder)
         values = read_values(root, home=self._handle.home.folder)
