@@ -119,9 +119,7 @@ def sources_of(planner: Planner, ref: str) -> list[str]:
         found = _sources_at(planner, clean)
     if found:
         return found
-    near = _nearest(planner, ref)
-    hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
-    raise UnknownRecord(f"{ref!r} is no source, document or episode here; {hint}")
+    raise UnknownRecord(f"{ref!r} is no source, document or episode here; {_nearest(planner, ref)}")
 
 
 def _sources_at(planner: Planner, ref: str) -> list[str]:
@@ -242,8 +240,7 @@ def _by_name(planner: Planner, ref: str) -> Entity:
     if planner.facts(ref):
         raise UnknownRecord(f"{ref!r} is known by facts alone: `quipu facts {ref!r}` tells them")
     near = _nearest(planner, ref)
-    hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
-    raise UnknownRecord(f"nothing is known as {ref!r}; {hint}; `quipu search` finds by content")
+    raise UnknownRecord(f"nothing is known as {ref!r}; {near}; `quipu search` finds by content")
 
 
 def _described(entity: Entity) -> str:
@@ -251,7 +248,8 @@ def _described(entity: Entity) -> str:
     return f"{entity.entity_id} ({entity.type} {entity.name!r}{f' in {place}' if place else ''})"
 
 
-def _nearest(planner: Planner, ref: str) -> list[str]:
+def _nearest(planner: Planner, ref: str) -> str:
+    """What is spelled most like `ref`, in words."""
     names = {s.source_ref for s in planner.sources()[:SCANNED]}
     names |= {e.name for e in planner.scan("entity", limit=SCANNED) if isinstance(e, Entity)}
     stated = {f.subject for f in planner.scan("fact", limit=SCANNED) if isinstance(f, Fact)}
@@ -259,4 +257,5 @@ def _nearest(planner: Planner, ref: str) -> list[str]:
     by_key = {name.casefold(): name for name in sorted(names)}
     ends = [n for n in sorted(names) if n.casefold().endswith(f"/{ref.casefold()}")]
     close = difflib.get_close_matches(ref.casefold(), by_key, n=_NEAREST)
-    return [repr(n) for n in dict.fromkeys([*ends, *(by_key[c] for c in close)])][:_NEAREST]
+    near = [repr(n) for n in dict.fromkeys([*ends, *(by_key[c] for c in close)])][:_NEAREST]
+    return f"nearest are {', '.join(near)}" if near else "nothing here is like it"
