@@ -178,7 +178,7 @@ def audit(
 ) -> Audited:
     """Audit a subject: what holds at a time, what took its place, who disagrees, who said what.
 
-    Without one: the whole memory's contradictions and expired entries.
+    Without one: the whole memory's contradictions and expired sources.
 
     $ quipu audit 'ledger service'
     $ quipu audit 'ledger service' --as-of 2025-06 --known-at 2025-08-01
