@@ -112,7 +112,7 @@ def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
             case "work":
                 given = read_records(payload)
                 kept = tuple(_records(given.records, dropped))
-                left = kept and GivenRecords(kept, given.seen)
+                left = GivenRecords(kept, given.seen) if kept or not given.records else None
             case "pages":
                 given = read_urls(payload)
                 left = tuple(url for url in given if not dropped.covers(url))
