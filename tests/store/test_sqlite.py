@@ -17,6 +17,7 @@ from tests.contract.store_sample import (
     episode,
     keep_words_as_0_1_0,
     moment,
+    one_source,
     texts,
 )
 
@@ -92,6 +93,9 @@ def test_a_file_of_the_first_release_is_read_as_it_is_and_brought_up_to_date(
     path = tmp_path / "q.db"
     with open_at(path) as store:
         store.write(batch("a", "red"))
+        for at, version in enumerate((("one", "two", "gone"), ("one", "two")), 1):
+            of = episode("docs/c.md", str(at), at=moment(at))
+            store.write(one_source(of, *(f"blue {each}" for each in version), at=at))
         keep_words_as_0_1_0(store)
     old = checked.connect(path)
     for table in ("job", "job_payload"):
@@ -100,8 +104,11 @@ def test_a_file_of_the_first_release_is_read_as_it_is_and_brought_up_to_date(
     old.close()
     with open_at(path, read_only=True) as store:
         assert (texts(store, red=1), store.jobs.rows()) == (["red"], [])
+        assert sorted(texts(store, blue=1)) == ["blue one", "blue two"]
     with open_at(path) as store:
         assert (texts(store, red=1), store.jobs.rows()) == (["red"], [])
+        assert sorted(texts(store, blue=1)) == ["blue one", "blue two"]
+        assert store.counts()["chunk"] == 3
         assert store.spaces() == {"small": 1}
         store.write(batch("b", "blue"))
         assert store.spaces() == {"small": 2}

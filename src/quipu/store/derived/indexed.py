@@ -65,11 +65,10 @@ def purge_segments(session: Session, postings: Postings) -> None:
 
 
 def rewrite_segments(session: Session, postings: Postings) -> None:
-    """Store every segment anew, in the order they have."""
+    """Store every segment anew, in the order they have, without the rows that are dead."""
     postings.refresh()
     for head in postings.heads():
-        for segment, _alive in _taken(session, postings, [head]):
-            add_segment(session, segment)
+        _add_merged(session, _taken(session, postings, [head]))
 
 
 def _taken(
