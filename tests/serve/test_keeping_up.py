@@ -36,11 +36,3 @@ def test_a_memory_that_is_served_follows_what_was_indexed(
             (folder / "docs" / "c.md").write_text("# C\n\nWritten now.\n")
             (folder / "docs" / "a.md").unlink()
             assert _until(lambda: known() == {"docs/b.md", "docs/c.md"})
-
-
-def test_without_a_watch_nothing_is_followed(
-    tmp_path: Path, open_memory: Callable[..., Memory]
-) -> None:
-    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory, kept_up(None):
-        assert memory.store.sources() == []
-        assert not any(t.name == "quipu-keeps-up" for t in threading.enumerate())

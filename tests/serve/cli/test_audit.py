@@ -25,12 +25,3 @@ def test_a_date_needs_a_subject_and_has_to_be_one(told: Any) -> None:
     assert told("audit", "--as-of", "2024").code == 2
     wrong = told("audit", "ledger service", "--as-of", "never")
     assert (wrong.code, "'never' is no date" in wrong.err) == (2, True)
-
-
-def test_a_whole_session_is_forgotten_by_its_name(quipu: Any) -> None:
-    quipu("init")
-    said = '{"speaker": "Ann", "text": "From now on, always answer in French."}'
-    quipu("ingest", "-", "--session", "s", stdin=said)
-    assert "French" in quipu("audit", "Ann").out
-    assert quipu("forget", "session:s", "--yes").code == 0
-    assert "French" not in quipu("audit", "Ann").out

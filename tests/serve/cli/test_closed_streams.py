@@ -6,28 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 QUIPU = "{python} -P -m quipu.serve.cli"
 
 
 @pytest.mark.parametrize(
     ("line", "code", "told"),
-    [
-        ("status >&-", 0, ""),
-        ("status 2>&-", 0, ""),
-        ("--json status <&- >&- 2>&-", 0, ""),
-        ("add The_numbat_eats_termites. >&-", 0, ""),
-        ("search numbat <&- >&-", 0, ""),
-        ("search >&-", 2, "error: "),
-        ("add - <&-", 2, "error: "),
-        ("ingest - <&-", 2, "error: "),
-        ("contract check - <&-", 2, "error: "),
-        ("chat <&-", 0, ""),
-        ("mcp <&-", 0, ""),
-        ("status >/dev/full", 3, "error: "),
-        ("--help >&-", 0, ""),
-        ("--help >/dev/full", 3, "error: "),
-    ],
+    rows(__file__, "a_closed_stream_is_no_traceback"),
 )
 def test_a_closed_stream_is_no_traceback(
     quipu: Any, project: Path, line: str, code: int, told: str

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
 
@@ -63,15 +64,7 @@ def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) 
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (("similar",), "which incident?"),
-        (("similar", "inc_none"), "'inc_none' is no incident"),
-        (("recommend", "inc_x", "--component", "a"), "give one or the other"),
-        (("recommend", "--component", "a", "--error-rate", "2"), "error_rate 2.0 cannot be used"),
-        (("outcome", "inc_x", "rollback"), "give --worked or --failed"),
-        (("add", "nowhere.json"), "there is no file 'nowhere.json'"),
-        (("similar", "--component", "a", "--as-of", "soon"), "'soon' is not a date"),
-    ],
+    rows(__file__, "mistakes_about_incidents"),
 )
 def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: str) -> None:
     outcome = quipu("incident", *words)

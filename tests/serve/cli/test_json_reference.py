@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from tests.rows import rows
 from tools.cli_reference import commands
 from tools.json_reference import DOCUMENTS, schema
 
@@ -33,17 +34,7 @@ def test_every_key_that_is_printed_has_a_meaning() -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("quipu search", ["search", "payment", "--explain"]),
-        ("quipu ask", ["ask", "who owns docs/payments.md?"]),
-        ("quipu plan", ["plan", "payment"]),
-        ("quipu status", ["status"]),
-        ("quipu index", ["index"]),
-        ("quipu doctor", ["doctor"]),
-        ("quipu validate", ["validate"]),
-        ("quipu relation list", ["relation", "list"]),
-        ("quipu facts", ["facts"]),
-    ],
+    rows(__file__, "what_is_printed"),
 )
 def test_what_is_printed_has_the_documented_keys(quipu, project: Path, name, words) -> None:
     printed = quipu(*words, "--json").document

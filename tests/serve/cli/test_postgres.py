@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 from tests.serve.cli.conftest import Quipu
 from tests.servers.postgres_server import PostgresServer
 
@@ -35,28 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-COMMANDS = (
-    (("index", "."), "3 added"),
-    (("index", "."), "3 unchanged"),
-    (("status",), "3"),
-    (("search", "who charges cards"), "docs/pay.md"),
-    (("ask", "Where is charge_card defined?"), "charge.py:1"),
-    (("plan", "who charges cards"), "docs/pay.md"),
-    (("get", "docs/pay.md"), "name: Payments"),
-    (("relation", "list", "docs/pay.md"), "docs/ledger.md"),
-    (("facts", "payment service"), ""),
-    (("history", "payment service"), ""),
-    (("validate",), ""),
-    (("doctor",), "store"),
-    (("export", "--force", "all.quipu"), "episodes: "),
-    (("add", "The harbour is dredged in spring."), ""),
-    (("search", "when is the harbour dredged"), "dredged"),
-    (("forget", "--yes", "docs/pay.md"), ""),
-    (("jobs",), ""),
-    (("setup", "cursor", "--project", "--yes"), ""),
-    (("import", "all.quipu"), ""),
-    (("search", "who charges cards"), "docs/pay.md"),
-)
+COMMANDS = rows(__file__, "commands_over_a_server")
 
 
 def test_commands_take_the_address_of_a_server(quipu: Quipu, folder: Path, login: str) -> None:

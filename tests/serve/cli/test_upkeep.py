@@ -27,10 +27,6 @@ def test_reindex_embeds_everything_in_the_named_model(
     assert quipu("reindex", "--model-version", "other-model").code == 2
 
 
-def test_status_names_each_thing_that_it_tells(quipu, project: Path) -> None:
-    assert all(": " in line for line in quipu("status").out.splitlines() if line)
-
-
 def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
     outcome = quipu("doctor", "--json")
     assert outcome.code == 0

@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 pytestmark = pytest.mark.enable_socket
 
@@ -102,16 +103,7 @@ def test_a_body_with_two_lengths_is_refused_and_ends_the_connection(server: Any)
 
 @pytest.mark.parametrize(
     "head",
-    [
-        "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        "Content-Length: 5, 6\r\n\r\nhello!",
-        "Content-Length: +5\r\n\r\nhello",
-        "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
-        "Transfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n",
-        "Host: other.example\r\n\r\n",
-    ],
+    rows(__file__, "what_is_no_http"),
 )
 def test_what_is_no_http_is_answered_once_and_ends_the_connection(server: Any, head: str) -> None:
     told = _exchange(server.url, _POST, head, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")

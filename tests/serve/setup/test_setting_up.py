@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.rows import rows
 
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.serve.setup.clients import CLIENTS, Launch, Places, filled
-from quipu.serve.setup.edits import inserted, value_in
+from quipu.serve.setup.edits import value_in
 from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
 
 LAUNCH = Launch("quipu", "/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
@@ -166,17 +167,7 @@ def test_hooks_join_those_that_are_there(places: Places) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("cursor", "{not json"),
-        ("cursor", "[1, 2]"),
-        ("cursor", '{"mcpServers": 5}'),
-        ("cursor", '{"mcpServers": {"quipu": {"command": "theirs"}}}'),
-        ("codex", "mcp_servers = {other = {command = 'x'}}\n"),
-        ("codex", "= 1"),
-        ("goose", "extensions: {a: {enabled: true}}\n"),
-        ("goose", "extensions: [\n"),
-        ("goose", "extensions:\n"),
-    ],
+    rows(__file__, "what_cannot_be_changed_alone"),
 )
 def test_what_cannot_be_changed_alone_is_left_with_the_lines_to_paste(
     name: str, text: str, places: Places
@@ -258,11 +249,6 @@ def test_clients_are_found_by_what_is_there(places: Places) -> None:
     for client in CLIENTS.values():
         places.of(client.found[0]).mkdir(parents=True, exist_ok=True)
     assert all(places.is_there(client) for client in CLIENTS.values())
-
-
-def test_a_value_that_is_there_is_not_put_in_again() -> None:
-    with pytest.raises(InvalidInput, match="already"):
-        inserted('{"a": {"b": 1}}', ["a", "b"], 2, "json")
 
 
 def test_one_file_that_cannot_be_used_keeps_out_no_other(places: Places, tmp_path: Path) -> None:
