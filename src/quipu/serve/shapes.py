@@ -32,6 +32,7 @@ __all__ = [
     "said_of",
     "shape_of",
     "shaped",
+    "shapes_in",
     "unusable",
     "without_middle",
 ]
@@ -186,16 +187,16 @@ def parts(shapes: Iterable[Shape]) -> list[Shape]:
         shape = waiting.pop(0)
         if shape not in found:
             found[shape] = None
-            waiting[:0] = [inner for key in keys(shape) for inner in _shapes_in(key.type)]
+            waiting[:0] = [inner for key in keys(shape) for inner in shapes_in(key.type)]
     return list(found)
 
 
-def _shapes_in(hint: Any) -> Iterator[Shape]:
+def shapes_in(hint: Any) -> Iterator[Shape]:
+    """The shapes that a type is made of."""
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         yield hint
-    if get_origin(hint) is not None:
-        for inner in get_args(hint):
-            yield from _shapes_in(inner)
+    for inner in get_args(hint):
+        yield from shapes_in(inner)
 
 
 T = TypeVar("T")

@@ -28,10 +28,6 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 
-_SHORTEST = 12
-"""No word that is shorter is a secret: to tell of a mistyped command loads no rules."""
-
-
 def run(command: Callable[[], object], *, as_json: bool, traceback: bool) -> NoReturn:
     """Run `command` and leave the process with its exit code.
 
@@ -67,7 +63,8 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
         error.show()
         return MISTAKE
     kind, detail, code = _explained(error)
-    message = _clean(detail) if any(len(word) >= _SHORTEST for word in detail.split()) else detail
+    # no shorter word is a secret: to tell of a mistyped command loads no rules
+    message = _clean(detail) if any(len(word) >= 12 for word in detail.split()) else detail
     note(f"error: {safe(message, line=True)}", fg="red")
     if as_json:
         try:

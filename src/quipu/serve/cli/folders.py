@@ -4,16 +4,14 @@ import json
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import click
 import msgspec
 
-from quipu.config import FILE_NAME, Config, Engine, Setting, find_upward, settings
+from quipu.config import FILE_NAME, Config, Engine, find_upward, settings
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.handle.home import DATABASE, STATE, Home, admit
@@ -23,13 +21,13 @@ from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.terminal import say, wrapped
 from quipu.serve.cli.text import Given, lines_of
-from quipu.serve.operations import Command, Flag, Word, operation, standard_input
+from quipu.serve.operations import Command, Flag, Word, given_bytes, operation
 from quipu.serve.operations.records import Embed
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.memory import Memory
+    pass
 
 __all__ = ["folder_of_work", "initialise", "is_remembered", "own_folder", "settings_file"]
 
@@ -164,26 +162,14 @@ def index(
             "--again, --engine and --address, or index the files in a run of their own"
         )
     if manifest is not None:
-        paths = (*paths, *_listed(manifest))
+        lines = os.fsdecode(given_bytes(manifest)).splitlines()
+        paths = (*paths, *(Path(line) for line in lines if line.strip()))
+        if not paths:
+            raise InvalidInput(f"--from {manifest!r} names no file: give a path on each line")
     with run.open(configured=partial(_on, engine, address)) as memory:
         if repository is not None:
             return memory.index_git(repository, embed=embed, progress=progress)
         return memory.index(paths, again=again, embed=embed, progress=progress)
-
-
-def _listed(manifest: str) -> list[Path]:
-    """The paths on the lines of a file, or of standard input."""
-    if manifest == "-":
-        text = standard_input().decode("utf-8", "replace")
-    else:
-        try:
-            text = Path(manifest).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"--from {manifest!r} cannot be read: {error}") from error
-    paths = [Path(line) for line in text.splitlines() if line.strip()]
-    if not paths:
-        raise InvalidInput(f"--from {manifest!r} names no file: give a path on each line")
-    return paths
 
 
 def _on(engine: Engine | None, address: str | None, config: Config) -> Config:
@@ -224,20 +210,17 @@ def watch(
         raise InvalidInput("PATHS and --transcripts are two watches: run one beside the other")
     with run.open() as memory:
         run.note("watching; Ctrl-C ends it")
-        for report in _watched(memory, paths, transcripts, embed=embed):
+        reports = (
+            memory.jobs.follow(transcripts, embed=embed)
+            if transcripts
+            else memory.watch(paths, embed=embed)
+        )
+        for report in reports:
             if run.as_json:
                 click.echo(json.dumps(msgspec.to_builtins(report, order="deterministic")))
             else:
                 say(lines_of(report, Given(memory, {})))
     click.get_current_context().exit(INTERRUPTED)
-
-
-def _watched(
-    memory: "Memory", paths: tuple[Path, ...], transcripts: tuple[Path, ...], *, embed: bool
-) -> Iterator[object]:
-    if transcripts:
-        return iter(memory.jobs.follow(transcripts, embed=embed))
-    return iter(memory.watch(paths, embed=embed))
 
 
 def own_folder() -> Path:
@@ -273,14 +256,10 @@ def is_remembered(run: Invocation) -> bool:
 
 def settings_file() -> str:
     """The text of the file; as it stands it sets nothing."""
-    sections = groupby(settings(), key=lambda setting: setting.key.partition(".")[0])
-    return _SETTINGS_HEAD + "".join(
-        f"\n[{section}]\n" + "\n".join(_setting_lines(setting) for setting in keys) + "\n"
-        for section, keys in sections
-    )
-
-
-def _setting_lines(setting: Setting) -> str:
-    name = setting.key.partition(".")[2]
-    value = "  # unset" if setting.default == "unset" else setting.default
-    return "\n".join([*wrapped(setting.doc, indent="## ", limit=90), f"# {name} = {value}"])
+    lines = _SETTINGS_HEAD.splitlines()
+    for setting in settings():
+        section, _, name = setting.key.partition(".")
+        lines += [] if f"[{section}]" in lines else ["", f"[{section}]"]
+        value = "  # unset" if setting.default == "unset" else setting.default
+        lines += [*wrapped(setting.doc, indent="## ", limit=90), f"# {name} = {value}"]
+    return "\n".join([*lines, ""])

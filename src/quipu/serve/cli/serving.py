@@ -160,8 +160,8 @@ def _keys(run: Invocation) -> Generator[tuple[ApiKeys, str]]:
     from quipu.trust import sealing_key
 
     with run.open(embedding=False) as memory:
-        state = memory.home.state
-        if state is None or memory.home.url == "memory:":
+        folder = memory.home.ledger_folder
+        if folder is None:
             raise StoreUnavailable("a memory of this process alone keeps no keys: name a store")
-        with Ledger(state / LEDGER) as ledger:
+        with Ledger(folder / LEDGER) as ledger:
             yield ApiKeys(ledger, sealing=sealing_key(), clock=memory.clock), memory.store.namespace

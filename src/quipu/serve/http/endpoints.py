@@ -57,7 +57,6 @@ class Threads(ThreadPoolExecutor):
 
 
 _KIND_OF_PATH = re.compile(r":\w+\}")
-_IN_PATH = re.compile(r"\{(\w+):")
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _PAGING: dict[str, Any] = {
     "cursor": Annotated[
@@ -66,7 +65,6 @@ _PAGING: dict[str, Any] = {
     ],
     "limit": Annotated[int, Meta(ge=1, le=500, description="how many at most")],
 }
-_MOST = 50  # of a list in a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ class Endpoint:
     @property
     def in_path(self) -> list[str]:
         """The parameters of its path."""
-        return _IN_PATH.findall(self.path)
+        return re.findall(r"\{(\w+):", self.path)
 
     def given(self, request: Request, body: bytes) -> dict[str, Any]:
         """The arguments of the operation. Raises InvalidInput."""
@@ -244,7 +242,7 @@ def _query_bounds(argument: Argument) -> dict[str, int]:
     if argument.meta.max_length is not None:
         return {}
     if get_origin(argument.type) is tuple:
-        return {"max_length": _MOST}
+        return {"max_length": 50}
     return {"max_length": LONGEST_LINE} if str in (argument.type, *get_args(argument.type)) else {}
 
 

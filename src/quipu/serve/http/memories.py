@@ -122,12 +122,11 @@ class Memories:
 
 
 def _keys_of(memory: Memory, key: str) -> ApiKeys | None:
-    state = memory.home.state
-    kept = state is not None and memory.home.url != "memory:"
-    if not kept and not key:
+    folder = memory.home.ledger_folder
+    if folder is None and not key:
         return None
     return ApiKeys(
-        Ledger(state / LEDGER if state and kept else ":memory:"),
+        Ledger(folder / LEDGER if folder else ":memory:"),
         sealing=sealing_key(),
         clock=memory.clock,
         given=key,

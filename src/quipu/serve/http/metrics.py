@@ -15,8 +15,6 @@ __all__ = ["CONTENT_TYPE", "ServerMetrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_TENTHS = tuple(n / 10 for n in range(1, 11))
 _GAUGES: Mapping[str, tuple[str, str, Callable[[Memory, Status], Mapping[str, float]]]] = {
     "quipu_records": ("Live records.", "kind", lambda _, status: status.counts),
     "quipu_vectors": ("Vectors of a space.", "space", lambda _, status: status.spaces),
@@ -53,11 +51,14 @@ class ServerMetrics:
             "quipu_request_seconds",
             "How long requests took.",
             ["route"],
-            buckets=_SECONDS,
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60),
             registry=kept,
         )
         self._confidence = Histogram(
-            "quipu_answer_confidence", "How sure answers were.", buckets=_TENTHS, registry=kept
+            "quipu_answer_confidence",
+            "How sure answers were.",
+            buckets=[n / 10 for n in range(1, 11)],
+            registry=kept,
         )
         self._abstained = Counter(
             "quipu_abstentions", "Answers that were `unknown`.", registry=kept

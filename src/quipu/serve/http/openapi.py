@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 
 from quipu.serve.http.endpoints import Endpoint
 from quipu.serve.http.problems import PROBLEM_TYPE, ProblemDetails
-from quipu.serve.shapes import keys, parts
+from quipu.serve.shapes import keys, parts, shapes_in
 from quipu.version import VERSION
 
 __all__ = ["described", "shapes_of"]
@@ -59,16 +59,8 @@ def shapes_of(endpoints: Iterable[Endpoint]) -> list[type[msgspec.Struct]]:
     found: list[type[msgspec.Struct]] = [ProblemDetails]
     for each in endpoints:
         for kind in (each.body, each.gives, *each.door.told.values()):
-            found += _structs(kind)
+            found += shapes_in(kind)
     return parts(dict.fromkeys(found))
-
-
-def _structs(kind: Any) -> Iterator[type[msgspec.Struct]]:
-    """The shapes that a type is made of."""
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        yield kind
-    for inner in get_args(kind):
-        yield from _structs(inner)
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
@@ -113,7 +105,7 @@ def _parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
 def _responses(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
     """What it gives, then failures as problems."""
     door = endpoint.door
-    content = _json(endpoint.gives) if list(_structs(endpoint.gives)) else {}
+    content = _json(endpoint.gives) if list(shapes_in(endpoint.gives)) else {}
     if door.streams:
         content["text/event-stream"] = {"schema": _EVENT}
     yield str(door.status), _response(door.status, content or _TEXT)
@@ -129,7 +121,7 @@ def _response(status: int, content: dict[str, Any]) -> dict[str, Any]:
 
 def _json(kind: Any) -> dict[str, Any]:
     """The content of a kind; of a choice of shapes that of the first, the others are told."""
-    shapes = list(_structs(kind))
+    shapes = list(shapes_in(kind))
     name = shapes[0].__name__ if shapes else ""
     schema = {"$ref": _REF.format(name=name)} if name else msgspec.json.schema(kind)
     return {"application/json": {"schema": schema}}
@@ -145,7 +137,7 @@ def _schemas(shape: type[msgspec.Struct]) -> dict[str, Any]:
     except TypeError:
         hints = get_type_hints(shape)
     chosen = {
-        name: several for name, hint in hints.items() if len(several := [*_structs(hint)]) > 1
+        name: several for name, hint in hints.items() if len(several := [*shapes_in(hint)]) > 1
     }
     fields = [
         (

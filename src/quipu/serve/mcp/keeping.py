@@ -21,8 +21,6 @@ __all__ = ["GRAPH_RESOURCE", "graph_json"]
 
 GRAPH_RESOURCE = "memory://knowledge-graph"
 
-_LARGEST = 4_000_000
-
 
 class ObservationsDeletion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is to be deleted of one thing."""
@@ -37,7 +35,7 @@ Relations: TypeAlias = tuple[KnowledgeRelation, ...]
 
 def _tool(name: str, keys: str, **how: Any) -> Tool:
     title = name.replace("_", " ").title()
-    return Tool(name, title, largest=_LARGEST, outline=keys, **how)
+    return Tool(name, title, largest=4_000_000, outline=keys, **how)
 
 
 @operation("write", _tool("create_entities", "entities", idempotent=False))

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType, NoneType
 from typing import (
@@ -30,6 +31,8 @@ from typing import (
 
 import msgspec
 from msgspec import Meta
+
+from quipu.errors import InvalidInput
 
 __all__ = [
     "REQUIRED",
@@ -49,6 +52,7 @@ __all__ = [
     "Tool",
     "Word",
     "bounds_of",
+    "given_bytes",
     "operation",
     "operations",
     "operations_in",
@@ -303,6 +307,14 @@ def operations_in(module: ModuleType) -> Iterator[Operation]:
     """The operations that a module states, in its order."""
     found = (each for each in vars(module).values() if isinstance(each, Operation))
     yield from (each for each in found if each.run.__module__ == module.__name__)
+
+
+def given_bytes(file: str) -> bytes:
+    """What a file holds; for `-`, all of standard input. Raises InvalidInput."""
+    try:
+        return standard_input() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file!r} cannot be read: {error.strerror or error}") from error
 
 
 def standard_input() -> bytes:

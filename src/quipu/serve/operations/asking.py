@@ -19,18 +19,14 @@ from quipu.serve.shapes import Answer, answer, notes_of, shaped
 
 __all__ = [
     "CAMEL",
-    "After",
     "Asked",
-    "Before",
     "Bounds",
-    "DocumentTypes",
     "Explain",
-    "Groups",
     "OnePath",
     "SearchMode",
-    "SourceTypes",
     "UseGraph",
     "of_path",
+    "scope_of",
 ]
 
 CAMEL = {
@@ -68,11 +64,6 @@ Touched = Annotated[
     Names, "files that the change in question touches: they rank commits", Most, Flag("--touching")
 ]
 OnePath = Annotated[str | None, "only files that match, as in .gitignore"]
-Groups = Annotated[Names, "only these conversations or repositories", Most, Flag("--group")]
-SourceTypes = Annotated[Names, "only these kinds of source", Most, Flag("--source-type")]
-DocumentTypes = Annotated[Names, "only documents of these types", Most, Flag("--type")]
-Before = Annotated[Day | None, "only what was observed before this date"]
-After = Annotated[Day | None, "only what was observed then or later"]
 
 
 class FoundPassages(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,11 +134,11 @@ class AskResult(msgspec.Struct, frozen=True, kw_only=True):
 class Bounds(TypedDict, total=False):
     """What bounds a question."""
 
-    after: After
-    before: Before
-    groups: Groups
-    source_types: SourceTypes
-    document_types: DocumentTypes
+    after: Annotated[Day | None, "only what was observed then or later"]
+    before: Annotated[Day | None, "only what was observed before this date"]
+    groups: Annotated[Names, "only these conversations or repositories", Most, Flag("--group")]
+    source_types: Annotated[Names, "only these kinds of source", Most, Flag("--source-type")]
+    document_types: Annotated[Names, "only documents of these types", Most, Flag("--type")]
     statuses: Annotated[Names, "only documents of these statuses", Most, Flag("--status")]
     domains: Annotated[Names, "only documents of these domains", Most, Flag("--domain")]
     paths: Annotated[Names, "only files that match this pattern, as in .gitignore", Flag("--path")]
@@ -179,7 +170,7 @@ def search(
         question,
         limit=limit,
         mode=mode,
-        scope=_scope(memory, bounds),
+        scope=scope_of(memory, bounds),
         use_graph=use_graph,
         explain=explain,
         touched=touched,
@@ -215,7 +206,7 @@ def explore(
     $ quipu explore make read_crn accept files with bad bytes
     $ quipu explore --budget-tokens 4000 'retry a declined charge'
     """
-    scope = _scope(memory, bounds)
+    scope = scope_of(memory, bounds)
     if path is not None:
         scope = memory.within(paths=(path,), scope=scope)
     return explored(memory, task, budget_tokens=budget_tokens, scope=scope)
@@ -287,7 +278,7 @@ def ask(
         question,
         limit=limit,
         mode=mode,
-        scope=of_path(memory, path) if path else _scope(memory, bounds),
+        scope=of_path(memory, path) if path else scope_of(memory, bounds),
         use_graph=use_graph,
         offline=offline,
     )
@@ -322,11 +313,11 @@ def plan(
     $ quipu plan --mode documents --json retry policy
     """
     return memory.plan(
-        question, mode=mode, scope=_scope(memory, bounds), use_graph=use_graph, touched=touched
+        question, mode=mode, scope=scope_of(memory, bounds), use_graph=use_graph, touched=touched
     )
 
 
-def _scope(memory: Memory, bounds: Bounds) -> Scope:
+def scope_of(memory: Memory, bounds: Bounds) -> Scope:
     """The scope of a question's bounds. Raises InvalidInput."""
     words = {**bounds}
     files = {name: words.pop(name, ()) for name in ("paths", "languages")}

@@ -1,6 +1,6 @@
 """What agents ask: passages, packs of context, everything that bears on a question."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -14,28 +14,25 @@ from quipu.limits import LISTED, NAMED
 from quipu.memory import Memory
 from quipu.records.plan import Anchor, Mode
 from quipu.records.reply import Hit, Retrieved, TemporalContext, WhyRanked
-from quipu.records.scope import Scope, read_scope
+from quipu.records.scope import Scope
 from quipu.serve.operations import Http, Tool, operation
 from quipu.serve.operations.asking import (
     CAMEL,
-    After,
     Asked,
-    Before,
-    DocumentTypes,
+    Bounds,
     Explain,
-    Groups,
     OnePath,
     SearchMode,
-    SourceTypes,
     UseGraph,
     of_path,
+    scope_of,
 )
 from quipu.serve.shapes import notes_of, shaped
 
 __all__: list[str] = []
 
-_SNIPPET = 700
-_GRAPH_FAILED = "The graph could not be read"
+
+_UNASKED = "statuses domains paths languages"
 
 Least = Annotated[float, "leave out what is less likely relevant", Meta(ge=0, le=1)]
 
@@ -194,8 +191,14 @@ def context(
 
 @operation(
     "read",
-    Http("POST /api/memory/query", name="memory_query", body="MemoryQuery", spelled=CAMEL),
-    Tool("memory_query", "Query memory", spelled=CAMEL),
+    Http(
+        "POST /api/memory/query",
+        name="memory_query",
+        body="MemoryQuery",
+        spelled=CAMEL,
+        without=_UNASKED,
+    ),
+    Tool("memory_query", "Query memory", spelled=CAMEL, without=_UNASKED),
 )
 def everything(
     memory: Memory,
@@ -203,22 +206,12 @@ def everything(
     limit: Annotated[int, "how many passages", Meta(ge=1, le=50)] = 10,
     mode: Annotated[Mode, "how passages are found"] = "local",
     use_graph: UseGraph = True,
-    groups: Groups = (),
-    source_types: SourceTypes = (),
-    document_types: DocumentTypes = (),
-    before: Before = None,
-    after: After = None,
     explain: Explain = False,
     characters: Annotated[int, "each passage's text at most", Meta(ge=100, le=4000)] = 1500,
+    **bounds: Unpack[Bounds],
 ) -> Query:
     """Search with filters, and get everything: passages, matching dated facts, the plan."""
-    scope = read_scope(
-        groups=groups,
-        source_types=source_types,
-        document_types=document_types,
-        before=before,
-        after=after,
-    )
+    scope = scope_of(memory, bounds)
     found = memory.search(
         query, limit=limit, mode=mode, scope=scope, use_graph=use_graph, explain=explain
     )
@@ -253,7 +246,9 @@ def _retrieved(
     except QuipuError as error:
         found = memory.search(query, limit=limit, mode=mode, scope=scope, use_graph=False)
         return found, Fallback(origin="graph", reason=str(error))
-    failed = next((note for note in found.plan.notes if note.startswith(_GRAPH_FAILED)), None)
+    failed = next(
+        (note for note in found.plan.notes if note.startswith("The graph could not be read")), None
+    )
     return found, Fallback(origin="graph", reason=failed) if failed else None
 
 
@@ -263,7 +258,7 @@ def found_passage(hit: Hit) -> FoundPassage:
     return shaped(
         FoundPassage,
         hit,
-        snippet=cut(hit.text, _SNIPPET),
+        snippet=cut(hit.text, 700),
         source="sessions" if hit.source_type == "session" else "memory",
         citation=f"{hit.path}#L{hit.start_line}{end}",
         graph_ids=hit.graph_ids[:NAMED],

@@ -1,6 +1,5 @@
 """Dated statements: listed, told as history, audited, asked at a date; what always holds."""
 
-from pathlib import Path
 from typing import Annotated, Any, TypedDict, Unpack
 
 import msgspec
@@ -25,8 +24,8 @@ from quipu.serve.operations import (
     Mark,
     Tool,
     Word,
+    given_bytes,
     operation,
-    standard_input,
 )
 from quipu.serve.shapes import shaped
 from quipu.when.instants import parse_instant
@@ -313,10 +312,7 @@ def state_words(
 
 def _read(file: str) -> tuple[StatementInput, ...]:
     try:
-        data = standard_input() if file == "-" else Path(file).read_bytes()
-        return msgspec.json.decode(data, type=tuple[StatementInput, ...])
-    except OSError as error:
-        raise InvalidInput(f"--file {file!r} cannot be read: {error.strerror}") from error
+        return msgspec.json.decode(given_bytes(file), type=tuple[StatementInput, ...])
     except msgspec.DecodeError as error:
         raise InvalidInput(f"{file} holds no list of statements: {error}") from error
 

@@ -78,7 +78,8 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
 )
 def stored(memory: Memory, note: str = "") -> IndexStatus:
     """Say what is stored, how old the index is and what still lacks a vector."""
-    return index_status(memory, note)
+    kinds = Counter(source.source_type for source in memory.store.sources())
+    return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())), note=note)
 
 
 @operation("read", Http("GET /api/graph/stats", name="graph_stats"))
@@ -349,12 +350,6 @@ def _types(memory: Memory, kind: Literal["entity", "relation"]) -> dict[str, int
         counted.update(each.type for each in page if isinstance(each, Entity | Relation))
         after = record_id(page[-1])
     return dict(sorted(counted.items()))
-
-
-def index_status(memory: Memory, note: str = "") -> IndexStatus:
-    """How the memory is, its sources by kind, and `note`."""
-    kinds = Counter(source.source_type for source in memory.store.sources())
-    return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())), note=note)
 
 
 def relation_of(memory: Memory, rel_id: str) -> Relation:

@@ -32,7 +32,6 @@ from quipu.serve.operations import (
 
 __all__: list[str] = []
 
-_ALL = 100_000
 _NEW = "component title upstream metrics"
 
 Id = Annotated[str, "the incident", Word()]
@@ -79,7 +78,7 @@ class NewIncident(TypedDict, total=False):
         name="list_incidents",
         page="incidents",
         without="limit",
-        default={"limit": _ALL},
+        default={"limit": 100_000},
     ),
 )
 def list_(

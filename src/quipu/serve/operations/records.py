@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from quipu.errors import InvalidInput, QuipuError
 from quipu.limits import AROUND
@@ -105,7 +106,23 @@ def get(
     $ quipu get 'payment service'
     $ quipu get --json ch_0123456789abcdef01234567
     """
-    return _looked_up(memory, ref)
+    found = memory.get(ref)
+    if isinstance(found, Passage):
+        return Opened(kind="passage", record=found)
+    key = record_id(found)
+    shown = Opened(
+        kind=kind_of(key) or "record",
+        record=found,
+        support=tuple(memory.graph.support([key]).get(key, ())),
+    )
+    if not isinstance(found, Entity):
+        return shown
+    return replace(
+        shown,
+        relations=tuple(memory.relations(key, limit=AROUND)),
+        chunks=tuple(memory.store.chunks(memory.store.numbers_in([key])[key])),
+        facts=_facts_of(memory, found),
+    )
 
 
 @operation(
@@ -166,7 +183,14 @@ def add(
         properties=properties,
     )
     if wait:
-        return _added(memory, memory.jobs.do(given, embed=embed).result)
+        job = memory.jobs.do(given, embed=embed)
+        read = memory.facts.stated_by(job.result)
+        return Added(
+            episode_id=job.result,
+            unchanged=bool(job.unchanged),
+            facts=read.stated,
+            replaces=read.replaced,
+        )
     (job,) = memory.jobs.accept([given])
     threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
     return job
@@ -363,41 +387,9 @@ def status(memory: Memory) -> Status:
     return memory.stats()
 
 
-def _looked_up(memory: Memory, ref: str) -> Opened:
-    """What `ref` names, with the chunks, relations, facts and support around it."""
-    found = memory.get(ref)
-    if isinstance(found, Passage):
-        return Opened(kind="passage", record=found)
-    key = record_id(found)
-    support = tuple(memory.graph.support([key]).get(key, ()))
-    kind = kind_of(key) or "record"
-    if not isinstance(found, Entity):
-        return Opened(kind=kind, record=found, support=support)
-    return Opened(
-        kind=kind,
-        record=found,
-        support=support,
-        relations=tuple(memory.relations(key, limit=AROUND)),
-        chunks=tuple(memory.store.chunks(memory.store.numbers_in([key])[key])),
-        facts=_facts_of(memory, found),
-    )
-
-
 def _facts_of(memory: Memory, thing: Entity) -> tuple[Fact, ...]:
     """What holds of a thing: facts call it by its id or, where its name says what it is, by
     that."""
     names = [thing.entity_id, *([thing.name] if may_be_merged(thing.type) else [])]
     found = {f.fact_id: f for name in names for f in memory.facts(name, live=True)}
     return tuple(found.values())[:AROUND]
-
-
-def _added(memory: Memory, episode_id: str) -> Added:
-    """What became of the text that was just added: its last job says whether it was known."""
-    job = next(each for each in memory.jobs() if each.result == episode_id)
-    read = memory.facts.stated_by(episode_id)
-    return Added(
-        episode_id=episode_id,
-        unchanged=bool(job.unchanged),
-        facts=read.stated,
-        replaces=read.replaced,
-    )

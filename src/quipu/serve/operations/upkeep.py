@@ -16,7 +16,7 @@ from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
 from quipu.memory.validation import Validation
 from quipu.ports import Progress
-from quipu.serve.operations import Command, Flag, Word, operation, standard_input
+from quipu.serve.operations import Command, Flag, Word, given_bytes, operation
 from quipu.transfer import Moved
 from quipu.transfer.backup import BackedUp
 from quipu.transfer.formats import GraphWritten
@@ -251,11 +251,7 @@ def check(memory: Memory, reply: Annotated[str, Word()]) -> Examined:
 
 def _read(reply: str) -> dict[str, object]:
     try:
-        data = standard_input() if reply == "-" else Path(reply).read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{reply!r} cannot be read: {error.strerror or error}") from error
-    try:
-        answer: object = msgspec.json.decode(data)
+        answer: object = msgspec.json.decode(given_bytes(reply))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{reply!r} is not JSON ({error}): give what `quipu ask --json` printed"

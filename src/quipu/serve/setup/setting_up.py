@@ -8,6 +8,7 @@ byte, and where a client has changed the file since, what it changed stays.
 import contextlib
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Generator, Iterator
@@ -32,7 +33,6 @@ _BEGIN, _END = "<!-- quipu: begin -->", "<!-- quipu: end -->"
 _PLUGIN = files("quipu.serve.setup") / "plugin"
 _CHANGED = "it has changed since: take this out by hand"
 _UNNOTED = "it is not noted that `quipu setup` wrote this: take it out by hand"
-_NOTHING = "null"
 _NO_FILE = "there was no file\n"
 """What an earlier version kept of a file that it made."""
 _SKILL = "skills/quipu-memory/SKILL.md"
@@ -266,38 +266,27 @@ def _leave_text(file: Path, after: str, notes: "_Notes", mine: list[_Put]) -> No
 def _without(text: str, mine: list[_Put], file: Path) -> str | None:
     """A text without what was put in; None where some of it can only be taken out by hand. What a
     client or a person took out already is gone."""
+    left: list[_Put] = []
     for put in reversed(mine):
         after = Edit(put.at, put.cut, put.put).undone(text)
         if after is None and put.keys and file.suffix == ".json":
             with contextlib.suppress(ValueError):  # it is no JSON any more
                 after = without(text, put.keys, put.value, made=put.put)
-        if after is None and (put.put.strip() in text or _stands_changed(text, put, file)):
-            return None
-        text = text if after is None else after
-    return text
+        if after is None:
+            left.append(put)
+        else:
+            text = after
+    return None if any(_stands_changed(text, put) for put in left) else text
 
 
-def _stands_changed(text: str, put: _Put, file: Path) -> bool:
-    """Whether what was put in stands in a text with more, or otherwise written."""
-    if not text.strip():
-        return False
+def _stands_changed(text: str, put: _Put) -> bool:
+    """Whether what was put in stands in a text with more, or otherwise written: a block by its
+    mark, a server or a hook by what it runs."""
     if not put.keys:
-        return _BEGIN not in put.put or _BEGIN in text
-    there: object = value_in(text, put.keys, cast("Format", file.suffix[1:]))
-    ours = {_runs(entry) for entry in _entries(put.value)} - {_NOTHING}
-    return any(_runs(entry) in ours for entry in _entries(there))
-
-
-def _entries(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else [value]
-
-
-def _runs(entry: object) -> str:
-    """The command of a server or a hook, as JSON; that of nothing for anything else."""
-    said = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
-    if isinstance(inner := said.get("hooks"), list) and inner:
-        return _runs(cast("list[Any]", inner)[0])
-    return json.dumps(said.get("command", said.get("cmd")))
+        return bool(text.strip()) and (_BEGIN not in put.put or _BEGIN in text)
+    said = json.dumps(put.value, ensure_ascii=False)
+    runs = re.search(r'"(?:command|cmd)": \[?"((?:[^"\\]|\\.)*)"', said)
+    return runs is not None and runs[1] in text
 
 
 def _take_out_unnoted(
@@ -322,24 +311,16 @@ def _take_out_unnoted(
         there = pasted(piece.keys, entry, kind)
         return msgspec.structs.replace(shown, done="by hand", text=there, why=_CHANGED)
     before = "" if before == _NO_FILE else before
-    earlier, left = ((value_in(said, piece.keys[:1], kind) or None) for said in (before, after))
-    if earlier == left and _besides(before, piece) == _besides(after, piece):
-        after = before
+    is_all = value_in(before, (), kind) == value_in(after, (), kind)
     if not dry_run:
         with _in_words():
-            if after:
+            if after := before if is_all else after:
                 _write(piece.file, after)
             else:
                 piece.file.unlink()
-            if earlier == left:  # else another server of ours may stand there
+            if is_all:  # else another server of ours may stand there
                 kept.unlink()
     return msgspec.structs.replace(shown, done="removed")
-
-
-def _besides(text: str, piece: _Piece) -> dict[str, Any]:
-    """What a file says beside its servers."""
-    said = value_in(text, (), cast("Format", piece.kind))
-    return {key: value for key, value in said.items() if key != piece.keys[0]}
 
 
 class _Notes:
