@@ -6,7 +6,7 @@ A cursor is an opaque text that names a place in one list, and in no other.
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -116,11 +116,11 @@ def shape_of(name: str, fields: Iterable[Any], *, strict: bool = True) -> Any:
     )
 
 
-def field_of(argument: Argument, name: str | None = None, bounds: Mapping[str, Any] = {}) -> Any:
+def field_of(argument: Argument, name: str | None = None) -> Any:
     """Return the field of an argument, with what it means and its bounds inside of what may be
     null."""
     default = msgspec.NODEFAULT if argument.default is REQUIRED else argument.default
-    kind, limits = argument.type, Meta(**{**bounds_of(argument.meta), **bounds})
+    kind, limits = argument.type, Meta(**bounds_of(argument.meta))
     kinds = [each for each in get_args(kind) if each is not NoneType]
     if NoneType not in get_args(kind):
         kind = Annotated[kind, limits]

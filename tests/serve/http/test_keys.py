@@ -135,7 +135,8 @@ def test_a_request_that_is_too_large_is_refused(
             for _ in range(100):
                 yield b"x" * 10_000
 
-        for reply in (*declared, server.client.post("/api/v1/ask", content=pieces())):
+        sent = [server.client.post(at, content=pieces()) for at in ("/api/v1/ask", "/mcp")]
+        for reply in (*declared, *sent):
             assert reply.status_code == 413
             assert "send it in parts" in reply.json()["detail"]
             assert reply.headers["content-type"] == "application/problem+json"

@@ -161,7 +161,7 @@ def _endpoint(operation: Operation, door: Http) -> Endpoint:
     arguments = {each.name: each for each in operation.arguments(door)}
     others = [each for each in arguments.values() if f"{{{each.name}:" not in path]
     paging = [(name, kind, 50 if name == "limit" else None) for name, kind in _PAGING.items()]
-    in_query = [] if door.body else [field_of(each, bounds=_query_bounds(each)) for each in others]
+    in_query = [] if door.body else [field_of(each) for each in others]
     gives = door.gives or operation.gives
     body = operation.hints.get("data")
     if door.body and body is None:
@@ -235,15 +235,6 @@ def _read_body(shape: Any, body: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         said = "there is no body" if not body else f"the body is no JSON: {error}"
         raise InvalidInput(f"{said}: send a JSON object") from error
-
-
-def _query_bounds(argument: Argument) -> dict[str, int]:
-    """How long what stands in a query may be, where the argument does not say it."""
-    if argument.meta.max_length is not None:
-        return {}
-    if get_origin(argument.type) is tuple:
-        return {"max_length": 50}
-    return {"max_length": LONGEST_LINE} if str in (argument.type, *get_args(argument.type)) else {}
 
 
 def _bare(kind: Any) -> Any:
