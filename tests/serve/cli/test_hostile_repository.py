@@ -121,6 +121,12 @@ def _worktree_config(folder: Path, program: Path) -> None:
     (folder / ".git" / "config.worktree").write_text(f'[core]\nfsmonitor = "{program}"\n')
 
 
+PROGRAMS = """
+    core.pager core.editor core.sshCommand core.askPass core.gitProxy
+    core.alternateRefsCommand diff.external pager.log pager.diff pager.config
+    gpg.openpgp.program gpg.ssh.program credential.helper sequence.editor alias.log
+    alias.rev-parse uploadpack.packObjectsHook remote.origin.vcs
+""".split()
 TRAPS: dict[str, Trap] = {
     "signatures": _signatures,
     "partial-clone": _partial_clone,
@@ -131,26 +137,7 @@ TRAPS: dict[str, Trap] = {
     "include": _include,
     "submodule": _submodule,
     "worktree-config": _worktree_config,
-    "programs": _keys(
-        "core.pager",
-        "core.editor",
-        "core.sshCommand",
-        "core.askPass",
-        "core.gitProxy",
-        "core.alternateRefsCommand",
-        "diff.external",
-        "pager.log",
-        "pager.diff",
-        "pager.config",
-        "gpg.openpgp.program",
-        "gpg.ssh.program",
-        "credential.helper",
-        "sequence.editor",
-        "alias.log",
-        "alias.rev-parse",
-        "uploadpack.packObjectsHook",
-        "remote.origin.vcs",
-    ),
+    "programs": _keys(*PROGRAMS),
 }
 
 
