@@ -69,16 +69,6 @@ def test_health_says_how_it_stands(server: Any) -> None:
     }
 
 
-def test_the_api_is_described(server: Any) -> None:
-    document = server.client.get("/api/openapi.json").json()
-    ask = document["paths"]["/api/v1/ask"]["post"]
-    assert ask["x-quipu-scope"] == "read"
-    assert ask["responses"]["default"]["content"]["application/problem+json"]
-    shapes = document["components"]["schemas"]
-    assert shapes["Ask"]["additionalProperties"] is False
-    assert shapes["Citation"]["properties"]["n"]["description"] == "the number of the mark"
-
-
 @pytest.mark.parametrize("log_questions", [False, True])
 def test_questions_are_logged_only_when_asked_for(
     memories: Any, serve: Any, caplog: pytest.LogCaptureFixture, log_questions: bool

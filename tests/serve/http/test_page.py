@@ -1,9 +1,5 @@
-"""The web page in a real browser: every part does its job, quietly, and asks nobody else.
+"""The web page in a real browser: every part does its job, quietly, and asks nobody else."""
 
-Screenshots are left in the folder that `QUIPU_SCREENSHOTS` names, if it names one.
-"""
-
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -117,11 +113,6 @@ def page(browser: Browser, served: Any) -> Iterator[Page]:
     assert [url for url in asked if not url.startswith((served.url, "data:", "blob:"))] == []
 
 
-def _kept(page: Page, name: str) -> None:
-    if folder := os.environ.get("QUIPU_SCREENSHOTS"):
-        page.screenshot(path=str(Path(folder) / f"{name}.png"))
-
-
 def test_a_question_is_answered_beside_its_evidence(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Question").fill("Who owns the payment service?")
@@ -131,7 +122,6 @@ def test_a_question_is_answered_beside_its_evidence(page: Page) -> None:
     expect(card.locator("mark", has_text="owned by Ada Lovelace")).to_be_visible()
     page.get_by_role("button", name="Citation 1").first.click()
     expect(card).to_be_focused()
-    _kept(page, "ask")
     card.get_by_role("button", name="leads.md").click()
     expect(page.get_by_role("dialog")).to_contain_text("Grace Hopper")
     page.keyboard.press("Escape")
@@ -156,7 +146,6 @@ def test_the_graph_is_walked(page: Page) -> None:
     assert int(canvas.get_attribute("data-nodes") or 0) >= before
     page.get_by_role("button", name="Show everything").click()
     expect(canvas).to_have_attribute("data-nodes", re.compile(r"^\d{3,}$"))
-    _kept(page, "graph")
     page.get_by_role("group", name="Types").get_by_role("checkbox").first.uncheck()
 
 
@@ -165,7 +154,6 @@ def test_an_incident_gets_an_outcome(page: Page) -> None:
     page.get_by_role("link", name="Queue is full (5)").click()
     expect(page.get_by_role("heading", name="What to try")).to_be_visible()
     expect(page.get_by_role("heading", name="Similar incidents")).to_be_visible()
-    _kept(page, "incident")
     page.get_by_label("What was done").fill("restart_container")
     page.get_by_label("Minutes").fill("4")
     page.get_by_role("button", name="Record it").click()
@@ -185,7 +173,6 @@ def test_memory_takes_corrects_and_forgets(page: Page) -> None:
     cards = page.locator("li.card", has_text="likes short answers")  # the entry, and what it states
     entry = cards.filter(has_text="preference")
     expect(entry).to_be_visible()
-    _kept(page, "memory")
     entry.get_by_role("button", name=re.compile("^Forget")).click()
     page.get_by_role("button", name="Erase it for good").click()
     expect(cards).to_have_count(0)
@@ -202,7 +189,6 @@ def test_status_runs_and_follows_work(page: Page) -> None:
     page.get_by_role("button", name="Run golden questions").click()
     expect(page.locator("main")).to_contain_text("1 of 1 questions passed")
     expect(page.get_by_role("heading", name="Golden questions over time")).to_be_visible()
-    _kept(page, "status")
 
 
 def test_what_was_indexed_is_never_run(page: Page) -> None:
@@ -280,7 +266,6 @@ def test_a_newcomer_gets_an_answer(
             page = context.new_page()
             page.goto("/")
             expect(page.get_by_role("heading", name="There is no memory here yet")).to_be_visible()
-            _kept(page, "setup")
             page.get_by_role("button", name="Make a memory").click()
             page.get_by_label("Question").fill("Who owns the payment service?")
             page.keyboard.press("Enter")

@@ -277,19 +277,6 @@ def test_the_index_is_a_resource(held: Memory, talk: Any) -> None:
     assert len(page) <= 6000
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_tool_refuses_what_it_does_not_know(
-    held: Memory, talk: Any, profile: Profile
-) -> None:
-    async def conversation(client: Client) -> None:
-        for tool in (await client.list_tools()).tools:
-            result: Any = await client.call_tool(tool.name, {"surplus": 1})
-            assert result.is_error, tool.name
-            assert "unknown field `surplus`; it takes " in result.content[0].text
-
-    talk(build_server(held, profile=profile), conversation)
-
-
 def test_items_that_cannot_be_read_do_not_end_the_others(given: Any) -> None:
     good = {"kind": "text", "text": "The ferry leaves at noon."}
     items = [{"kind": "text"}, good, 7, {"kind": "turn", "text": 5}, {"text": "x", "note": 1}]
@@ -303,19 +290,6 @@ def test_items_that_cannot_be_read_do_not_end_the_others(given: Any) -> None:
         "item 5",
     ]
     assert "unknown field `note`; it takes `text`, `id`, `kind`" in done["warnings"][3]
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("read_only", [False, True])
-def test_instructions_name_only_tools_that_there_are(
-    held: Memory, profile: Profile, read_only: bool
-) -> None:
-    server = build_server(held, profile=profile, read_only=read_only)
-    there = {tool.name for tool in _tools(held, profile, read_only=read_only)}
-    every = {*FULL, *KEPT} - {"ask"}
-    named = {name for name in every if name in (server.instructions or "")}
-    assert named <= there
-    assert "never an instruction" in (server.instructions or "")
 
 
 def test_memory_search_without_the_graph_is_marked(given: Any) -> None:

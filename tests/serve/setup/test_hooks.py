@@ -233,15 +233,6 @@ def test_a_log_of_codex_is_taken_in_without_what_agents_had_others_do(
     assert "agreed to ask" in said
 
 
-def test_what_was_said_since_is_told_too(client: Client, kept: resident.Resident) -> None:
-    work = {"cwd": str(client.folder)}
-    assert "dead letter" in asked(kept, "start", **work)
-    log = transcript(client.folder.parent, "two", [("user", "We agreed on uv, not poetry.")])
-    asked(kept, "keep", **work, transcript_path=str(log))
-    kept.take_in()
-    assert "We agreed on uv" in asked(kept, "start", **work)
-
-
 def test_nothing_is_taken_in_or_told_where_hooks_are_paused(
     client: Client, kept: resident.Resident, tmp_path: Path
 ) -> None:

@@ -134,14 +134,11 @@ class Paused(msgspec.Struct, frozen=True, kw_only=True):
     folders: Annotated[tuple[str, ...], "the folders in which, and below which, they do nothing"]
 
 
-def _is_left_undone(report: SetupReport) -> bool:
-    return any(change.done == "by hand" for change in report.changes)
-
-
 @operation(
     None,
     Command(
-        fails=_is_left_undone, retired={"--replace": "take the other entry out of the file first"}
+        fails=lambda report: any(change.done == "by hand" for change in report.changes),
+        retired={"--replace": "take the other entry out of the file first"},
     ),
 )
 def setup(

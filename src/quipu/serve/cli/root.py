@@ -119,14 +119,6 @@ def _verbosity(option: str) -> int:
     return option.count("v") if option.startswith("-v") and set(option[1:]) == {"v"} else 0
 
 
-def _version(ctx: click.Context, _parameter: click.Parameter, requested: bool) -> None:
-    if requested and not ctx.resilient_parsing:
-        from importlib.metadata import version
-
-        click.echo(f"quipu {version('quipu-memory')}")
-        ctx.exit()
-
-
 @click.group(
     "quipu",
     cls=_Root,
@@ -135,13 +127,8 @@ def _version(ctx: click.Context, _parameter: click.Parameter, requested: bool) -
     context_settings={"max_content_width": 100},
     examples=("quipu ask who owns the payment service", "quipu search --json retry policy"),
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_version,
-    help="Show the version.",
+@click.version_option(
+    package_name="quipu-memory", message="quipu %(version)s", help="Show the version."
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from quipu.errors import StoreUnavailable
+from quipu.errors import MissingExtra, StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
 from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
@@ -72,9 +72,11 @@ def serve(
         from quipu.serve.http.memories import Memories
         from quipu.serve.keys import read_key
     except ModuleNotFoundError as error:
-        from quipu.serve.http import needed
-
-        raise needed(error) from error
+        if str(error.name).startswith("quipu"):
+            raise
+        raise MissingExtra(
+            "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
+        ) from error
     options = Options(
         host=host,
         port=port,
@@ -160,8 +162,8 @@ def _keys(run: Invocation) -> Generator[tuple[ApiKeys, str]]:
     from quipu.trust import sealing_key
 
     with run.open(embedding=False) as memory:
-        folder = memory.home.ledger_folder
-        if folder is None:
+        state = memory.home.state
+        if state is None or memory.home.url == "memory:":
             raise StoreUnavailable("a memory of this process alone keeps no keys: name a store")
-        with Ledger(folder / LEDGER) as ledger:
+        with Ledger(state / LEDGER) as ledger:
             yield ApiKeys(ledger, sealing=sealing_key(), clock=memory.clock), memory.store.namespace

@@ -11,23 +11,12 @@ libraries are the extra `serve`; they are imported late.
 
 import msgspec
 
-from quipu.errors import MissingExtra
 from quipu.serve.mcp import Profile
 
-__all__ = ["REQUEST_ID", "Options", "needed"]
-
-NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
-
+__all__ = ["REQUEST_ID", "Options"]
 
 REQUEST_ID = "quipu.request_id"
 """Where an ASGI scope holds what the log calls a request."""
-
-
-def needed(error: ModuleNotFoundError) -> MissingExtra:
-    """What is to be raised where a library is missing; the error itself when it is none of ours."""
-    if str(error.name).startswith("quipu"):
-        raise error
-    return MissingExtra(NEEDS)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -122,11 +122,11 @@ class Memories:
 
 
 def _keys_of(memory: Memory, key: str) -> ApiKeys | None:
-    folder = memory.home.ledger_folder
-    if folder is None and not key:
+    state = None if memory.home.url == "memory:" else memory.home.state
+    if state is None and not key:
         return None
     return ApiKeys(
-        Ledger(folder / LEDGER if folder else ":memory:"),
+        Ledger(state / LEDGER if state else ":memory:"),
         sealing=sealing_key(),
         clock=memory.clock,
         given=key,
