@@ -1,11 +1,21 @@
-"""Conversations that tests tell a memory."""
+"""Conversations that tests tell a memory, and the clock by which they do."""
 
 from collections.abc import Sequence
 
 from quipu.kinds.conversations.model import Role, Transcript, Turn
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["transcript"]
+__all__ = ["Clock", "transcript"]
+
+
+class Clock:
+    """Stands until it is set."""
+
+    now = "2026-01-05T10:00:00.000Z"
+
+    def __call__(self) -> str:
+        """The time that it shows."""
+        return self.now
 
 
 def transcript(

@@ -1,6 +1,7 @@
 """The language of a text, and the stems that its words are compared by in it."""
 
 import pytest
+from tests.rows import rows
 
 from quipu.language import language_of
 from quipu.question import read_question
@@ -9,27 +10,7 @@ from quipu.text import own_stems, stems, tokens
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [
-        ("Who keeps the ledger?", None),
-        ("The café of the old town was closed for a year.", None),
-        ("Wo liegt der Port, und wer hat ihn vergeben?", "de"),
-        ("die in was an", None),  # words that English has as well
-        ("Wer ist für die Zahlungen zuständig?", "de"),
-        ("¿Quién mantiene el servicio?", "es"),
-        ("Quem mantém o serviço de faturação?", "pt"),
-        ("Qui gère le service à l'étranger ?", "fr"),
-        ("Cine răspunde de plăți?", "ro"),
-        ("Faturaları kim gönderiyor?", "tr"),
-        ("Ai chịu trách nhiệm về thanh toán?", "vi"),
-        ("Кто ведёт счета?", "ru"),
-        ("من يدير الخدمة؟", "ar"),
-        ("सेवा कौन देखता है?", "hi"),
-        ("ใครดูแลระบบ", "th"),
-        ("海豚网关由谁维护？", "zh"),
-        ("桜計画の担当は誰ですか？", "ja"),
-        ("고래 서비스는 누가 맡습니까?", "ko"),
-        ("→ 12 µs", None),
-    ],
+    rows(__file__, "a_language_is_told_by_script_letters_and_function_words"),
 )
 def test_a_language_is_told_by_script_letters_and_function_words(
     text: str, code: str | None

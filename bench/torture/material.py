@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-__all__ = ["TALK", "commit_all", "write_given", "write_home"]
+__all__ = ["TALK", "commit_all", "git", "write_given", "write_home"]
 
 MOMENT = 1_770_000_000
 TEAMS = ("team-ash", "team-birch", "team-cedar")
@@ -88,19 +88,13 @@ def write_home(home: Path, *, files: int = 24, seed: int = 0) -> None:
 
 def commit_all(folder: Path, *, commits: int = 8) -> None:
     """Make `folder` a repository of `commits` commits, none of whose bytes depends on today."""
-    who = {
-        "GIT_AUTHOR_NAME": "Ann",
-        "GIT_AUTHOR_EMAIL": "ann@example.org",
-        "GIT_COMMITTER_NAME": "Ann",
-        "GIT_COMMITTER_EMAIL": "ann@example.org",
-    }
     folder.mkdir(parents=True, exist_ok=True)
-    _git(folder, who, "init", "-q", "--initial-branch=main")
+    git(folder, "init", "-q", "--initial-branch=main")
     for n in range(commits):
         (folder / f"pool{n % 3}.py").write_text("# pool\n" * n + f"SIZE = {n}\n")
         at = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{MOMENT + n} +0000")
-        _git(folder, who, "add", "-A")
-        _git(folder, who | at, "commit", "-q", "-m", f"Mend the leak of pool {n}\n\nIt was {n}.")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", f"Mend the leak of pool {n}\n\nIt was {n}.", **at)
 
 
 def write_given(folder: Path, *, all_kinds: bool = False) -> None:
@@ -131,6 +125,8 @@ def _put(path: Path, text: str) -> None:
     os.utime(path, (MOMENT, MOMENT))
 
 
-def _git(folder: Path, env: dict[str, str], *arguments: str) -> None:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **env}
-    subprocess.run(["git", "-C", str(folder), *arguments], env=environment, check=True)
+def git(folder: Path, *arguments: str, **env: str) -> None:
+    """Run git as somebody who is configured nowhere."""
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **env}
+    subprocess.run(["git", "-C", folder, *who, *arguments], env=env, check=True)

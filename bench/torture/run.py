@@ -1,4 +1,4 @@
-"""`python -m bench torture`: every trial, a line each, and a table at the end."""
+"""`python -m bench torture`: every trial, a line each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for failure in outcomes[-1].failures:
                 print(f"  case {failure.number}: {failure.detail}")
                 print(f"    again: {_again(name, chosen.seed, failure.number)}", flush=True)
-    print("\n" + "\n".join(_table(outcomes, chosen.seed)))
     return int(any(outcome.failures for outcome in outcomes))
 
 
@@ -93,17 +92,3 @@ def _line(outcome: Outcome) -> str:
         f"{outcome.name}: {outcome.what}: {outcome.cases}{short} cases, {outcome.tried} tried, "
         f"{len(outcome.failures)} failed, {outcome.seconds:.0f} s"
     )
-
-
-def _table(outcomes: Sequence[Outcome], seed: int) -> list[str]:
-    rows = [
-        f"| {o.what} | {o.cases} | {o.tried} | {len(o.failures)} | {o.seconds:.0f} s |"
-        for o in outcomes
-    ]
-    head = [
-        f"seed {seed}",
-        "",
-        "| trial | cases | tried | failed | took |",
-        "|---|---|---|---|---|",
-    ]
-    return [*head, *rows]

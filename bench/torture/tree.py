@@ -12,11 +12,11 @@ import json
 import os
 import random
 import re
-import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from bench.torture.material import git
 from bench.torture.trial import Hands, Trial, demand, succeed
 from bench.torture.warm import OWN_STORE
 
@@ -80,9 +80,9 @@ class _Project:
         self._trees = 0
         for name in (*_CONSTANTS, *_SERVICES):
             self._write(self._file(name), name)
-        _git(home, "init", "-q")
+        git(home, "init", "-q")
         for branch in ("one", "two"):
-            _git(home, "switch", "-q", "-c", branch)
+            git(home, "switch", "-q", "-c", branch)
             for name in (*_CONSTANTS, *_SERVICES):
                 self._write(self._file(name), name)
             self._commit()
@@ -100,7 +100,7 @@ class _Project:
         self._commit()
         self._trees += 1
         other = self.home.parent / f"other{self._trees}"
-        _git(self.home, "worktree", "add", "-q", "--detach", str(other))
+        git(self.home, "worktree", "add", "-q", "--detach", str(other))
         for file in _files(other):
             text = file.read_text("utf-8")
             file.write_text(_NUMBER.sub(lambda m: str(int(m[0]) % 900 + 100), text), "utf-8")
@@ -133,7 +133,7 @@ class _Project:
 
     def _switch(self, _name: str) -> None:
         self._commit()
-        _git(self.home, "switch", "-q", self._dice.choice(("one", "two")))
+        git(self.home, "switch", "-q", self._dice.choice(("one", "two")))
 
     def _file(self, name: str) -> Path:
         if name in _CONSTANTS:
@@ -151,8 +151,8 @@ class _Project:
         file.write_text(text, "utf-8")
 
     def _commit(self) -> None:
-        _git(self.home, "add", "-A", "src", "docs")
-        _git(self.home, "commit", "-q", "--allow-empty", "-m", "More")
+        git(self.home, "add", "-A", "src", "docs")
+        git(self.home, "commit", "-q", "--allow-empty", "-m", "More")
 
 
 def truth(folder: Path, name: str) -> str | None:
@@ -196,13 +196,3 @@ def _opened(place: Path, home: Path, *, read_only: bool = False) -> Memory:
     from quipu.memory import Memory
 
     return Memory.open(place, home=home, config=Config(), embedder=None, read_only=read_only)
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(
-        ["git", "-C", folder, *who, *arguments],
-        check=True,
-        capture_output=True,
-        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull},
-    )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.answer import answer
 from quipu.answer.contract import ASSERT_ABOVE
@@ -79,22 +80,7 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
 
 @pytest.mark.parametrize(
     ("question", "told", "lacks"),
-    [
-        ("How many doors are there?", "`a` and `b` are doors [1].", ("a number",)),
-        ("How many doors are there?", "`a`, `b` and 3 more are doors [1].", ("a number",)),
-        (
-            "How many doors are there?",
-            "`doors.py:1-4` [1]\n```\nDoors, since 2020.\n```",
-            ("a number",),
-        ),
-        ("How many doors are there?", "There are twelve doors [1].", ()),
-        ("How many doors are there?", "There is a single door [1].", ()),
-        ("When was the door built?", "The door was built by Ada [1].", ("a time",)),
-        ("When was the door built?", "The door was built in March 1990 [1].", ()),
-        ("When was the door added?", "Doors came with 2.1 [1].", ()),
-        ("When was the door added?", "`a.py:1` [1]\n```\nforce = 1.0\n```", ("a time",)),
-        ("When is the door closed?", "The door closes if it rains [1].", ()),
-    ],
+    rows(__file__, "nothing_without_a_number_or_a_time_answers_how_many_or_when"),
 )
 def test_nothing_without_a_number_or_a_time_answers_how_many_or_when(
     doors: Memory, question: str, told: str, lacks: tuple[str, ...]

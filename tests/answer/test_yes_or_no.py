@@ -1,6 +1,7 @@
 """What quoted prose replies to a question that is answered by yes or no."""
 
 import pytest
+from tests.rows import rows
 
 from quipu.answer.yes_or_no import agrees
 from quipu.question import read_question
@@ -8,20 +9,7 @@ from quipu.question import read_question
 
 @pytest.mark.parametrize(
     ("reply", "question", "said", "fits"),
-    [
-        ("Yes", "Is the gate switched on?", "The gate is switched on.", True),
-        ("Yes", "Is the gate switched on?", "The gate is switched off.", False),
-        ("Yes", "Is the hall free?", "The hall is not free.", False),
-        ("No", "Is the hall free?", "The hall is free.", False),
-        ("No", "Is the hall still free?", "The hall was free.", True),
-        ("No", "Is the gate switched on?", "The gate is switched off.", True),
-        ("Yes", "Does Ann eat sugar?", "We're off sugar since Lent.", False),
-        ("Yes", "Do I still drive the Skoda?", "Quiet. I sold the Skoda as well.", False),
-        ("No", "Is the game still built with Godot?", "we're off Godot, it runs on Bevy.", True),
-        ("Yes", "Am I off on Wednesdays?", "I'm off on Wednesdays, finally.", True),
-        ("Yes", "Is Ann off sugar?", "We're off sugar since Lent.", True),
-        ("Yes", "Did Bo sell the van?", "I sold the van.", True),
-    ],
+    rows(__file__, "a_reply_agrees_with_what_is_quoted"),
 )
 def test_a_reply_agrees_with_what_is_quoted(
     reply: str, question: str, said: str, fits: bool

@@ -24,6 +24,7 @@ from tests.contract.store_sample import (
     VERSION_A,
     VERSION_B,
     chunk,
+    claimed,
     document,
     embedding,
     episode,
@@ -103,7 +104,7 @@ class VectorContract:
         assert_same(store, oracle, seed=seed)
 
     def test_a_scope_bounds_every_search(self, store: Store) -> None:
-        claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
+        claims = claimed(VERSION_A, document(VERSION_A, type="adr", status="open"))
         near = embedding(chunk(VERSION_A, 0, "red one").chunk.chunk_id, "small", 1)
         far = embedding(chunk(OTHER, 0, "red two").chunk.chunk_id, "small", 2)
         store.write(one_source(VERSION_A, "red one", at=1, claims=claims, embeddings=(near,)))
@@ -217,7 +218,7 @@ class StoreContract(VectorContract):
             "red cord",
             "blue knot",
             at=1,
-            claims=(Claim(document(VERSION_A), VERSION_A.episode_id),),
+            claims=claimed(VERSION_A, document(VERSION_A)),
         )
         first = store.write(batch)
         again = store.write(batch)
@@ -227,11 +228,11 @@ class StoreContract(VectorContract):
 
     def test_ending_and_claiming_in_one_batch_is_idempotent(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(one_source(VERSION_A, "x", at=1, claims=(Claim(cord, VERSION_A.episode_id),)))
+        store.write(one_source(VERSION_A, "x", at=1, claims=claimed(VERSION_A, cord)))
         store.write(one_source(OTHER, "y", at=2))
         batch = Batch(
             recorded_at=moment(3),
-            claims=(Claim(cord, OTHER.episode_id),),
+            claims=claimed(OTHER, cord),
             ends=(cord.entity_id,),
         )
         assert store.write(batch).changes == 1
@@ -295,9 +296,7 @@ class StoreContract(VectorContract):
     def test_names_cannot_be_claimed(self, store: Store) -> None:
         name = Entity(entity_id="name:x", type="Name", name="x", updated_at="", source_sha="")
         with pytest.raises(InvalidInput, match="Name"):
-            store.write(
-                one_source(VERSION_A, "x", at=1, claims=(Claim(name, VERSION_A.episode_id),))
-            )
+            store.write(one_source(VERSION_A, "x", at=1, claims=claimed(VERSION_A, name)))
 
     # replacement and history
 
@@ -341,8 +340,8 @@ class StoreContract(VectorContract):
 
     def test_a_record_lives_as_long_as_any_support(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(one_source(VERSION_A, "a", at=1, claims=(Claim(cord, VERSION_A.episode_id),)))
-        store.write(one_source(OTHER, "b", at=2, claims=(Claim(cord, OTHER.episode_id),)))
+        store.write(one_source(VERSION_A, "a", at=1, claims=claimed(VERSION_A, cord)))
+        store.write(one_source(OTHER, "b", at=2, claims=claimed(OTHER, cord)))
         both = store.get([cord.entity_id])[cord.entity_id]
         assert isinstance(both, Entity)
         assert (both.mention_count, both.first_seen, both.last_seen) == (2, moment(1), moment(3))
@@ -357,16 +356,16 @@ class StoreContract(VectorContract):
     def test_a_relation_hides_while_an_end_is_gone(self, store: Store) -> None:
         red, blue = thing("red", at=moment(1)), thing("blue", at=moment(1))
         tie = relation(red.entity_id, "DEPENDS_ON", blue.entity_id, at=moment(1))
-        claims = (Claim(red, VERSION_A.episode_id), Claim(tie, VERSION_A.episode_id))
+        claims = claimed(VERSION_A, red, tie)
         store.write(one_source(VERSION_A, "a", at=1, claims=claims))
         assert store.neighbors([red.entity_id])[red.entity_id] == []
         assert store.counts()["relation"] == 0
-        store.write(one_source(OTHER, "b", at=2, claims=(Claim(blue, OTHER.episode_id),)))
+        store.write(one_source(OTHER, "b", at=2, claims=claimed(OTHER, blue)))
         assert [r.rel_id for r in store.neighbors([red.entity_id])[red.entity_id]] == [tie.rel_id]
         store.write(Batch(recorded_at=moment(3), ends=(blue.entity_id,)))
         assert store.get([tie.rel_id]) == {}
         assert tie.rel_id in store.get([tie.rel_id], known_at=moment(2))
-        store.write(Batch(recorded_at=moment(4), claims=(Claim(blue, OTHER.episode_id),)))
+        store.write(Batch(recorded_at=moment(4), claims=claimed(OTHER, blue)))
         assert tie.rel_id in store.get([tie.rel_id])
 
     def test_facts_know_when_they_hold(self, store: Store) -> None:
@@ -377,7 +376,7 @@ class StoreContract(VectorContract):
                 VERSION_A,
                 "a",
                 at=1,
-                claims=(Claim(was, VERSION_A.episode_id), Claim(now, VERSION_A.episode_id)),
+                claims=claimed(VERSION_A, was, now),
             )
         )
         assert [f.object for f in store.facts("cord", "owner")] == ["ada", "tito"]
@@ -391,7 +390,7 @@ class StoreContract(VectorContract):
 
     def test_names_are_found_folded_and_by_alias(self, store: Store) -> None:
         org = thing("Río Tax  Office", at=moment(1), kind="org", aliases=("RTO",))
-        store.write(one_source(VERSION_A, "a", at=1, claims=(Claim(org, VERSION_A.episode_id),)))
+        store.write(one_source(VERSION_A, "a", at=1, claims=claimed(VERSION_A, org)))
         found = store.named(["rio tax office", "rto", "nobody"])
         assert [[e.entity_id for e in each] for each in found.values()] == [
             [org.entity_id],
@@ -453,11 +452,9 @@ class StoreContract(VectorContract):
 
     def test_forget_erases_history_too(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(
-            one_source(VERSION_A, "ada one", at=1, claims=(Claim(cord, VERSION_A.episode_id),))
-        )
+        store.write(one_source(VERSION_A, "ada one", at=1, claims=claimed(VERSION_A, cord)))
         store.write(one_source(VERSION_B, "two", at=2))
-        store.write(one_source(OTHER, "three", at=3, claims=(Claim(cord, OTHER.episode_id),)))
+        store.write(one_source(OTHER, "three", at=3, claims=claimed(OTHER, cord)))
         assert store.forget(["docs/a.md"]) == 2
         gone = [
             VERSION_A.episode_id,
@@ -541,7 +538,7 @@ class StoreContract(VectorContract):
                 VERSION_A,
                 "a",
                 at=1,
-                claims=tuple(Claim(r, VERSION_A.episode_id) for r in (*things, *ties)),
+                claims=claimed(VERSION_A, *things, *ties),
             )
         )
         out = store.neighbors([hub], limit_per_id=4)[hub]
@@ -557,7 +554,7 @@ class StoreContract(VectorContract):
         many = [thing(f"p{i:03d}", at=moment(1)) for i in range(40)]
         ties = [relation(hub.entity_id, "BLOCKS", each.entity_id, at=moment(1)) for each in many]
         ties.append(relation(hub.entity_id, "USES", rare.entity_id, at=moment(1)))
-        claims = tuple(Claim(r, VERSION_A.episode_id) for r in (hub, rare, *many, *ties))
+        claims = claimed(VERSION_A, hub, rare, *many, *ties)
         store.write(one_source(VERSION_A, "a", at=1, claims=claims))
         gone = sorted(many, key=lambda each: each.entity_id)[:15]
         store.write(Batch(recorded_at=moment(2), ends=tuple(each.entity_id for each in gone)))
@@ -589,7 +586,7 @@ class StoreContract(VectorContract):
 
     def test_the_values_of_filters_are_those_of_live_chunks(self, store: Store) -> None:
         assert store.filter_values("document_types") == []
-        claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
+        claims = claimed(VERSION_A, document(VERSION_A, type="adr", status="open"))
         store.write(one_source(VERSION_A, "red one", at=1, claims=claims))
         store.write(one_source(OTHER, "red two", at=2))
         assert store.filter_values("document_types") == ["adr"]
@@ -608,12 +605,12 @@ class StoreContract(VectorContract):
                 VERSION_A,
                 "red",
                 at=1,
-                claims=(Claim(document(VERSION_A, type="adr"), VERSION_A.episode_id),),
+                claims=claimed(VERSION_A, document(VERSION_A, type="adr")),
             )
         )
         later = msgspec.structs.replace(OTHER, observed_at=moment(5))
         guide = document(VERSION_A, type="guide")
-        store.write(one_source(later, "blue", at=2, claims=(Claim(guide, OTHER.episode_id),)))
+        store.write(one_source(later, "blue", at=2, claims=claimed(OTHER, guide)))
         scoped = store.match_text("prose", {"red": 1.0}, scope=document_type)
         assert store.chunk_ids(scoped.numbers) == []
         grouped = Scope(groups=frozenset({"elsewhere"}))
@@ -649,9 +646,7 @@ class StoreContract(VectorContract):
     @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
     def test_hostile_text_finds_nothing_and_harms_nothing(self, store: Store, text: str) -> None:
         store.write(
-            one_source(
-                VERSION_A, "red", at=1, claims=(Claim(document(VERSION_A), VERSION_A.episode_id),)
-            )
+            one_source(VERSION_A, "red", at=1, claims=claimed(VERSION_A, document(VERSION_A)))
         )
         assert store.get([text, f"name:{text}"]) == {}
         assert store.get([text], known_at=text) == {}
@@ -710,7 +705,7 @@ class StoreContract(VectorContract):
         here = episode("b", "1", at=moment(0))
         kept = msgspec.structs.replace(document(here), properties={"until": "2026-01-31"})
         other = msgspec.structs.replace(thing("Y", at=moment(0)), properties={"until": 7})
-        claims = tuple(Claim(each, here.episode_id) for each in (kept, other))
+        claims = claimed(here, kept, other)
         store.write(Batch(recorded_at=moment(5), episodes=(here,), claims=claims))
         assert [e.entity_id for e in store.with_property("until")] == [kept.entity_id]
         assert store.with_property("2026-01-31") == []
@@ -727,7 +722,7 @@ class StoreContract(VectorContract):
         batch = Batch(
             recorded_at=moment(9),
             episodes=(here,),
-            claims=(Claim(entity, here.episode_id),),
+            claims=claimed(here, entity),
             past=past,
             known_since={
                 (here.episode_id, here.episode_id): moment(4),

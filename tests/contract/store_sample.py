@@ -163,6 +163,11 @@ def one_source(of: Episode, *texts: str, at: int, **more: Any) -> Batch:
     )
 
 
+def claimed(by: Episode, *records: Entity | Relation | Fact) -> tuple[Claim, ...]:
+    """That an episode states these."""
+    return tuple(Claim(record, by.episode_id) for record in records)
+
+
 def texts(store: Store, **terms: float) -> list[str]:
     """The texts that a search for weighted prose terms finds, best first."""
     return [c.text for c in store.chunks(store.match_text("prose", terms).numbers)]

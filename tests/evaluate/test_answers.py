@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -13,31 +14,7 @@ from quipu.evaluate.answers import evaluate_answers
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-QUESTIONS: list[dict[str, Any]] = [
-    {
-        "id": "1",
-        "kind": "value",
-        "question": "What is the retry limit of the uploader?",
-        "answerable": True,
-        "paths": ["docs/uploader.md"],
-        "must": ["\\bfive\\b"],
-    },
-    {
-        "id": "2",
-        "kind": "value",
-        "question": "What is the retry limit of the uploader?",
-        "answerable": True,
-        "paths": ["docs/other.md"],
-        "must": ["\\bfive\\b"],
-        "must_not": ["limit"],
-    },
-    {
-        "id": "3",
-        "kind": "fact",
-        "question": "Which wine goes with roast goose?",
-        "answerable": False,
-    },
-]
+QUESTIONS: list[dict[str, Any]] = rows(__file__, "answers_questions")
 
 
 def _open(path: str, home: Path) -> Memory:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -11,30 +12,7 @@ from quipu.evaluate.retrieval import Evaluation, evaluate_retrieval
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-ROWS = [
-    {
-        "id": "a|1",
-        "title": "Ada",
-        "text": "Ada Lovelace wrote the first program.",
-        "conv": "x",
-        "time": 100,
-    },
-    {
-        "id": "b 2",
-        "title": "",
-        "text": "Grace Hopper found a moth in a relay.",
-        "conv": "x",
-        "time": 200,
-    },
-    {"id": 3, "text": "def add(a, b):\n    return a + b", "conv": "y", "time": 300},
-    {
-        "id": "d",
-        "title": "Ada",
-        "text": "Ada Lovelace met Grace Hopper in a story.",
-        "conv": "y",
-        "time": "1970-01-01T00:06:40Z",
-    },
-]
+ROWS = rows(__file__, "retrieval_rows")
 QUERIES = [
     {"id": "q1", "text": "Who wrote the first program?", "conv": "x", "as_of": 150},
     {"id": "q2", "text": "Who found a moth?", "conv": "x", "as_of": 500},

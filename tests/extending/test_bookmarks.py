@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 PACKAGE = Path(__file__).parent / "quipu_bookmarks"
 EXPORT = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
@@ -29,22 +30,7 @@ A sourdough starter &amp; its care</A>
     <DT><A HREF="javascript:alert(1)">A small program</A>
 </DL><p>
 """
-CHROMIUM = {
-    "roots": {
-        "bookmark_bar": {
-            "name": "Bar",
-            "type": "folder",
-            "children": [
-                {
-                    "type": "url",
-                    "name": "Tide tables",
-                    "url": "https://tides.example/",
-                    "date_added": "13353638400000000",
-                },
-            ],
-        },
-    },
-}
+CHROMIUM = dict(rows(__file__, "bookmarks_chromium"))
 Quipu = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

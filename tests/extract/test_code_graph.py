@@ -121,22 +121,7 @@ def test_evidence_is_the_chunk_in_which_it_stands(extract: Extract) -> None:
                 assert start <= record.properties["start_line"] <= end, (path, record.name)
 
 
-TYPES = {
-    "shop/errors.py": (
-        "class ShopError(Exception):\n    pass\n\n\nclass Declined(ShopError):\n    pass\n"
-    ),
-    "shop/charge.py": (
-        "from shop import errors\nfrom shop.errors import Declined\n\n\n"
-        "class Late(errors.ShopError):\n    pass\n\n\n"
-        "def charge_card(card):\n    if not card:\n        raise Declined('no card')\n"
-        "    raise ValueError\n"
-    ),
-    "src/lib.rs": "pub trait Store { fn get(&self); }\npub struct Disk;\nimpl Store for Disk {}\n",
-    "pkg/a.go": (
-        "package pkg\n\ntype Base struct{}\n\ntype Wide struct {\n\tBase\n\tname string\n}\n\n"
-        "func within() {\n\tvar x struct {\n\t\tBase\n\t}\n\t_ = x\n}\n"
-    ),
-}
+TYPES = dict(rows(__file__, "code_graph_types"))
 
 
 def test_classes_extend_what_their_heads_name(extract: Extract) -> None:

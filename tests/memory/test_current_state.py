@@ -4,7 +4,7 @@ the same owner and attribute ends the earlier."""
 from collections.abc import Iterator
 
 import pytest
-from tests.talk import transcript
+from tests.talk import Clock, transcript
 
 from quipu.agents.entries import Entries
 from quipu.answer.examine import violations
@@ -15,26 +15,18 @@ from quipu.memory import Memory
 pytestmark = pytest.mark.model
 
 
-class _Clock:
-    def __init__(self) -> None:
-        self.now = "2026-01-05T10:00:00.000Z"
-
-    def __call__(self) -> str:
-        return self.now
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
-def clock() -> _Clock:
-    return _Clock()
-
-
-@pytest.fixture
-def told(clock: _Clock, encoder: MiniLM) -> Iterator[Memory]:
+def told(clock: Clock, encoder: MiniLM) -> Iterator[Memory]:
     with Memory.open("memory:", config=Config(), embedder=encoder, clock=clock) as memory:
         yield memory
 
 
-def _say(memory: Memory, clock: _Clock, *texts: str) -> None:
+def _say(memory: Memory, clock: Clock, *texts: str) -> None:
     """Each text a month after the one before."""
     for month, text in enumerate(texts, 1):
         clock.now = f"2026-{month:02}-05T10:00:00.000Z"
@@ -68,13 +60,13 @@ CHANGED = [
 
 @pytest.mark.parametrize(("texts", "subject", "now"), CHANGED, ids=[c[0][-1] for c in CHANGED])
 def test_the_later_statement_ends_the_earlier(
-    told: Memory, clock: _Clock, texts: list[str], subject: str, now: set[tuple[str, str]]
+    told: Memory, clock: Clock, texts: list[str], subject: str, now: set[tuple[str, str]]
 ) -> None:
     _say(told, clock, *texts)
     assert _now(told, subject) == now
 
 
-def test_an_entry_says_what_it_replaces(told: Memory, clock: _Clock) -> None:
+def test_an_entry_says_what_it_replaces(told: Memory, clock: Clock) -> None:
     entries = Entries(told)
     first = entries.store("The retry limit is 3.", category="fact")
     assert first.replaces == ()
@@ -86,7 +78,7 @@ def test_an_entry_says_what_it_replaces(told: Memory, clock: _Clock) -> None:
     assert told.ask("What is the retry limit?").contract.answer.startswith("The retry limit is 5")
 
 
-def test_a_hit_of_what_no_longer_holds_is_marked(told: Memory, clock: _Clock) -> None:
+def test_a_hit_of_what_no_longer_holds_is_marked(told: Memory, clock: Clock) -> None:
     _say(told, clock, "Dana lives in Rome.", "Dana lives in Milan.")
     hits = told.search("Dana home city").hits
     marks = {hit.text: hit.temporal_context for hit in hits}

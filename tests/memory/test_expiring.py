@@ -4,21 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.talk import Clock
 
 from quipu.memory import Memory
 
 
-class _Clock:
-    def __init__(self) -> None:
-        self.now = "2026-03-01T10:00:00.000Z"
-
-    def __call__(self) -> str:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> _Clock:
-    return _Clock()
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -26,7 +19,7 @@ def memory(
     request: pytest.FixtureRequest,
     tmp_path: Path,
     open_memory: Callable[..., Memory],
-    clock: _Clock,
+    clock: Clock,
 ) -> Iterator[Memory]:
     url = "memory:" if request.param == "memory" else tmp_path / "quipu.db"
     with open_memory(url, tmp_path, clock=clock) as opened:
@@ -37,7 +30,7 @@ def refs(memory: Memory, limit: int = 10) -> list[str]:
     return [hit.path for hit in memory.search("the wifi code of the office", limit=limit).hits]
 
 
-def test_it_is_recalled_until_then_and_no_longer(memory: Memory, clock: _Clock) -> None:
+def test_it_is_recalled_until_then_and_no_longer(memory: Memory, clock: Clock) -> None:
     memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04")
     memory.add("The wifi code of the office is green.", source_ref="new.txt")
     assert set(refs(memory)) == {"old.txt", "new.txt"}
@@ -48,7 +41,7 @@ def test_it_is_recalled_until_then_and_no_longer(memory: Memory, clock: _Clock) 
     assert memory.stats().expired == 1
 
 
-def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> None:
+def test_purging_erases_it_and_nothing_else(memory: Memory, clock: Clock) -> None:
     memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04-01")
     memory.add("The wifi code of the office is green.", source_ref="new.txt", expires="2027")
     assert memory.purge_expired() == 0

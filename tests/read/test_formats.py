@@ -2,7 +2,9 @@
 
 import io
 import json
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import docx
 import pytest
@@ -238,57 +240,17 @@ def test_aliases_do_not_make_a_file_grow(read: Read) -> None:
     assert not read("x.yaml", "\n".join(rows)).problems
 
 
-MANIFESTS = {
-    "pyproject.toml": (
-        (
-            '[project]\nname = "me"\nversion = "1"\ndependencies = ["numpy>=2", "PyYAML"]\n'
-            '[dependency-groups]\ndev = ["pytest", {include-group = "x"}]\n'
-        ),
-        "me",
-        {"numpy", "PyYAML", "pytest"},
-    ),
-    "requirements-dev.txt": ("numpy==1  # c\n-r other.txt\nfoo[bar]>=2; x\n", "", {"numpy", "foo"}),
-    "package.json": (
-        '{"name": "@a/b", "dependencies": {"react": "1"}, "devDependencies": {"jest": "2"}}',
-        "@a/b",
-        {"react", "jest"},
-    ),
-    "go.mod": (
-        (
-            "module github.com/a/b\n\nrequire (\n\tgithub.com/c/d v1.0.0\n)\n"
-            "require golang.org/x/e v2\n"
-        ),
-        "github.com/a/b",
-        {"github.com/c/d", "golang.org/x/e"},
-    ),
-    "Cargo.toml": (
-        (
-            '[package]\nname = "r"\n[dependencies]\nserde = { version = "1" }\n'
-            '[dev-dependencies]\nx = "2"\n'
-        ),
-        "r",
-        {"serde", "x"},
-    ),
-    "pom.xml": (
-        (
-            '<project xmlns="http://maven.apache.org/POM/4.0.0"><groupId>g</groupId>'
-            "<artifactId>a</artifactId><dependencies><dependency><groupId>j</groupId>"
-            "<artifactId>k</artifactId></dependency></dependencies></project>"
-        ),
-        "g:a",
-        {"j:k"},
-    ),
-}
+MANIFESTS = tomllib.loads((Path(__file__).parent / "data" / "manifests.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("path", sorted(MANIFESTS))
 def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read) -> None:
-    text, package, dependencies = MANIFESTS[path]
-    document = read(path, text)
+    package = MANIFESTS[path]["package"]
+    document = read(path, MANIFESTS[path]["text"])
     assert document.type == "manifest"
     assert not document.problems
     assert [t.name for t in document.things] == ([package] if package else [])
-    assert relations(document) == {("DEPENDS_ON", name) for name in dependencies}
+    assert relations(document) == {("DEPENDS_ON", name) for name in MANIFESTS[path]["dependencies"]}
     assert {t.source for t in document.relations} == {("Package", package) if package else None}
 
 

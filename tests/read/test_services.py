@@ -1,6 +1,10 @@
 """The service graph: what catalogues, deployments and API descriptions state of services."""
 
+import json
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import indent
 
 import pytest
 from tests.rows import rows
@@ -11,118 +15,16 @@ from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 
-CATALOG = """\
-apiVersion: backstage.io/v1alpha1
-kind: Component
-metadata:
-  name: payments
-  description: Takes card payments
-spec:
-  type: service
-  owner: group:default/team-blue
-  system: shop
-  dependsOn:
-    - resource:ledger-db
-    - component:default/fraud-check
-  providesApis: [payments-api]
----
-apiVersion: backstage.io/v1alpha1
-kind: Resource
-metadata: {name: ledger-db}
-spec: {type: database, owner: team-green, dependencyOf: ["component:reports"]}
----
-apiVersion: backstage.io/v1alpha1
-kind: Component
-metadata: {name: reports}
-"""
-WORKLOAD = """\
-apiVersion: batch/v1
-kind: CronJob
-metadata:
-  name: settle
-  labels: {app.kubernetes.io/part-of: shop, team: team-blue}
-spec:
-  schedule: "0 3 * * *"
-  jobTemplate:
-    spec:
-      template:
-        spec:
-          containers:
-            - name: settle
-              image: shop/settle:2.1
-              env:
-                - {name: LEDGER_URL, value: "postgres://user@ledger-db:5432/ledger"}
-                - {name: LOG_LEVEL, value: info}
-"""
-API = """\
-openapi: 3.0.0
-info: {title: Billing API, version: "2"}
-paths:
-  /invoices:
-    parameters: []
-    get: {operationId: listInvoices, summary: Return all invoices of a customer}
-  /invoices/{id}:
-    delete: {summary: Remove an invoice}
-"""
-TERRAFORM = """\
-resource "aws_db_instance" "ledger" {
-  identifier = "ledger-db"
-}
-
-resource "aws_ecs_service" "payments" {
-  name       = "payments"
-  depends_on = [aws_db_instance.ledger]
-  subnets    = module.network.private
-}
-
-module "network" {
-  source = "./network"
-}
-"""
-FORMS = {
-    "catalog.yaml": (
-        CATALOG,
-        {
-            (("Service", "payments"), "OWNED_BY", "Owner", "team-blue", 8),
-            (("Service", "payments"), "PART_OF", "Application", "shop", 9),
-            (("Service", "payments"), "DEPENDS_ON", "Infra", "ledger-db", 11),
-            (("Service", "payments"), "DEPENDS_ON", "Service", "fraud-check", 12),
-            (("Service", "payments"), "PROVIDES", "API", "payments-api", 13),
-            (("Infra", "ledger-db"), "OWNED_BY", "Owner", "team-green", 18),
-            (("Service", "reports"), "DEPENDS_ON", "Infra", "ledger-db", 18),
-        },
-    ),
-    "settle.yml": (
-        WORKLOAD,
-        {
-            (("Service", "settle"), "PART_OF", "Application", "shop", 5),
-            (("Service", "settle"), "OWNED_BY", "Owner", "team-blue", 5),
-            (("Service", "settle"), "DEPENDS_ON", "", "ledger-db", 16),
-        },
-    ),
-    "api.yaml": (
-        API,
-        {
-            (("Endpoint", "GET /invoices"), "PART_OF", "API", "Billing API", 6),
-            (("Endpoint", "DELETE /invoices/{id}"), "PART_OF", "API", "Billing API", 8),
-        },
-    ),
-    "main.tf": (
-        TERRAFORM,
-        {
-            (("Infra", "aws_ecs_service.payments"), "DEPENDS_ON", "Infra", target, line)
-            for target, line in (("aws_db_instance.ledger", 7), ("module.network", 8))
-        },
-    ),
-}
+DATA = Path(__file__).parent / "data"
+FORMS = sorted((DATA / "services").iterdir())
+TIES = [json.loads(line) for line in (DATA / "service_ties.jsonl").read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("path", FORMS)
-def test_each_form_states_its_ties_with_their_lines(read: Read, path: str) -> None:
-    text, stated = FORMS[path]
-    document = read(path, text)
-    assert stated == {
-        (r.source, r.type, r.target_type, r.target, r.line) for r in document.relations
+@pytest.mark.parametrize("file", FORMS, ids=lambda file: file.name)
+def test_each_form_states_its_ties_with_their_lines(read: Read, file: Path) -> None:
+    document = read(file.name, file.read_text("utf-8"))
+    assert {(type_, name, *tie) for path, type_, name, *tie in TIES if path == file.name} == {
+        (*(r.source or ()), r.type, r.target_type, r.target, r.line) for r in document.relations
     }
 
 
@@ -169,10 +71,8 @@ def test_what_would_grow_without_end_is_data(read: Read, path: str, text: str) -
 
 
 def test_the_items_of_a_list_are_read(read: Read) -> None:
-    items = "".join(
-        f"- {line}" if not i else f"  {line}" for i, line in enumerate(WORKLOAD.splitlines(True))
-    )
-    document = read("all.yaml", f"apiVersion: v1\nkind: List\nitems:\n{items}")
+    item = indent((DATA / "services" / "settle.yml").read_text("utf-8"), "  ")
+    document = read("all.yaml", f"apiVersion: v1\nkind: List\nitems:\n- {item.lstrip()}")
     assert [thing.name for thing in document.things] == ["settle"]
     assert {relation.target for relation in document.relations} >= {"team-blue", "ledger-db"}
 
@@ -207,9 +107,7 @@ def test_a_huge_description_is_bounded(read: Read) -> None:
 
 @pytest.fixture(scope="module")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    home = tmp_path_factory.mktemp("services")
-    for path, (text, _) in FORMS.items():
-        (home / path).write_text(text, "utf-8")
+    home = shutil.copytree(DATA / "services", tmp_path_factory.mktemp("services") / "home")
     with Memory.open(home / "memory.db", home=home, config=Config()) as memory:
         memory.index(home)
         yield memory

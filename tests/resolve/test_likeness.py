@@ -3,38 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.resolve.proposals import find_pairs, homonyms, likeness
 
-ALIKE = [
-    ("Payment-Service", "PaymentService", "the same letters"),
-    ("payment service", "Payment_Service", "the same letters"),
-    ("Payments Team", "Payment Team", "the same words in other forms or another order"),
-    ("Platform Team", "Team Platform", "the same words in other forms or another order"),
-    ("PST", "Payment Service Team", "the initials of the other"),
-    ("DOD", "Department of Defense", "the initials of the other"),
-    ("A. Lovelace", "Ada Lovelace", "words shortened"),
-    ("Acme Corp", "Acme Corporation", "words shortened"),
-    ("New York", "New York City", "all the words of one"),
-    ("Jon Smith", "John Smith", "nearly the same letters"),
-    ("Anna Berg", "Anne Berg", "nearly the same letters"),
-]
-APART = [
-    ("Mercury (planet)", "Mercury (element)"),
-    ("Mercury", "Mercury (planet)"),
-    ("Mercury (planet)", "Mercuri (element)"),
-    ("Mercury", "Mercury"),
-    ("Mercury", "mercury"),
-    ("Service 1", "Service 2"),
-    ("Elizabeth II", "Elizabeth III"),
-    ("Henry IV", "Henry V"),
-    ("v1.2 release", "v1.3 release"),
-    ("North Korea", "South Korea"),
-    ("Ada", "Eva"),
-    ("", "Ada"),
-    ("---", "***"),
-    ("IT", "Information Technology"),
-]
+ALIKE = rows(__file__, "likeness_alike")
+APART = rows(__file__, "likeness_apart")
 
 
 @pytest.mark.parametrize(("one", "other", "reason"), ALIKE)

@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ssl import SSLContext
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from quipu.kinds.pages.network import Address, Network, is_public
@@ -93,12 +92,7 @@ class PageServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()

@@ -14,7 +14,6 @@ from contextlib import suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import psycopg
@@ -176,11 +175,6 @@ class PostgresServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -10,6 +10,7 @@ from tests.contract.store_compare import apply
 from tests.contract.store_sample import (
     SPACES,
     VERSION_A,
+    claimed,
     embedding,
     fact,
     moment,
@@ -21,7 +22,7 @@ from tests.servers.neo4j.server import Neo4jServer
 from quipu.errors import SpaceMismatch
 from quipu.memory import Memory
 from quipu.ports import Store
-from quipu.records.batch import Batch, Claim
+from quipu.records.batch import Batch
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Fact, Relation
 from quipu.store import open_store
@@ -106,10 +107,10 @@ def test_a_fact_that_is_asserted_no_more_has_expired_and_one_that_is_forgotten_i
 ) -> None:
     said = fact("Ada", "lives in", "Cuzco", at=moment(1), valid_from="2020-01-01")
     later = fact("Ada", "lives in", "Lima", at=moment(3), valid_from="2024-05-01")
-    claims = (Claim(said, VERSION_A.episode_id),)
+    claims = claimed(VERSION_A, said)
     with open_store(neo4j_address("facts"), namespace="llama/road") as store:
         store.write(one_source(VERSION_A, "Ada lives", at=1, claims=claims))
-        moved = (Claim(later, VERSION_A.episode_id),)
+        moved = claimed(VERSION_A, later)
         store.write(Batch(recorded_at=moment(3), claims=moved, ends=(said.fact_id,)))
         asked = (
             "MATCH (a:Name)-[r:RELATES_TO]->(b:Name) RETURN r.uuid, a.name, r.name, b.name, r.fact,"
@@ -238,7 +239,7 @@ def test_what_lives_is_told_by_type(neo4j_server: Neo4jServer, neo4j_address: Ad
         updated_at=moment(1),
         source_sha="s",
     )
-    claims = tuple(Claim(record, VERSION_A.episode_id) for record in (odd, said))
+    claims = claimed(VERSION_A, odd, said)
     with open_store(neo4j_address("odd")) as store:
         store.write(one_source(VERSION_A, "red cord", at=1, claims=claims))
     (found,) = neo4j_server.run("MATCH (n:Entity {uuid: 'en_odd'}) RETURN labels(n), n.type")

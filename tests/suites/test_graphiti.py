@@ -4,11 +4,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.contract.store_sample import VERSION_A, document, fact, moment, one_source, thing
+from tests.contract.store_sample import (
+    VERSION_A,
+    claimed,
+    document,
+    fact,
+    moment,
+    one_source,
+    thing,
+)
 from tests.suites.test_suites import HERE, OURS, _environment, _run
 
 from quipu.embed.weights import find_model
-from quipu.records.batch import Batch, Claim
+from quipu.records.batch import Batch
 from quipu.store import open_store
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.large]
@@ -19,11 +27,11 @@ def write_notes(url: str) -> str:
     was = fact("Ada", "lives in", "Cuzco", at=moment(1), valid_from="2020-01-01")
     now = fact("Ada", "lives in", "Lima", at=moment(3), valid_from="2024-05-01")
     told = (was, document(VERSION_A), thing("cord", at=moment(1)))
-    claims = tuple(Claim(record, VERSION_A.episode_id) for record in told)
     with open_store(url, namespace="notes") as store:
-        store.write(one_source(VERSION_A, "Ada lives", at=1, claims=claims))
-        moved = (Claim(now, VERSION_A.episode_id),)
-        store.write(Batch(recorded_at=moment(3), claims=moved, ends=(was.fact_id,)))
+        store.write(one_source(VERSION_A, "Ada lives", at=1, claims=claimed(VERSION_A, *told)))
+        store.write(
+            Batch(recorded_at=moment(3), claims=claimed(VERSION_A, now), ends=(was.fact_id,))
+        )
     return now.fact_id
 
 

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.large
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 OURS = ("-e", str(ROOT))
+PIP_DOWNLOAD = "-m pip download --quiet --no-deps --no-binary :all: --no-build-isolation"
+PYTEST = "-m pytest -q -rf -p no:cacheprovider --asyncio-mode=auto"
 
 
 def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Path:
@@ -54,9 +56,12 @@ def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Pat
 
 def _run(python: Path, suite: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """A suite alone in a folder, without the settings and fixtures of this checkout."""
-    copied = shutil.copy(suite, folder / f"test_{suite.name}")
+    return _tested(python, folder, shutil.copy(suite, folder / f"test_{suite.name}"))
+
+
+def _tested(python: Path, folder: Path, *suites: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto", copied],
+        [python, *PYTEST.split(), *suites],
         capture_output=True,
         text=True,
         check=False,
@@ -98,23 +103,7 @@ def test_langgraphs_own_tests_of_its_stores(tmp_path: Path, sdist: str, names: l
     python = _environment(tmp_path / "env", *OURS, *LANGGRAPH, *helpers, "langchain-core")
     tests = _tests_of(sdist, python, tmp_path)
     shutil.copy(HERE / "langgraph_conftest.py", tests / "conftest.py")
-    done = subprocess.run(
-        [
-            python,
-            "-m",
-            "pytest",
-            "-q",
-            "-rf",
-            "-p",
-            "no:cacheprovider",
-            "--asyncio-mode=auto",
-            *(f"tests/{name}.py" for name in names),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tests.parent,
-    )
+    done = _tested(python, tests.parent, *(f"tests/{name}.py" for name in names))
     failed = Counter(re.findall(r"^FAILED \S+::(\w+)", done.stdout, re.MULTILINE))
     assert set(failed) <= set(ON_PURPOSE), done.stdout + done.stderr
     assert all(count <= ON_PURPOSE[name] for name, count in failed.items()), done.stdout
@@ -124,20 +113,7 @@ def test_langgraphs_own_tests_of_its_stores(tmp_path: Path, sdist: str, names: l
 def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
     """The tests that a package ships with its sources."""
     made = subprocess.run(
-        [
-            python,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--no-binary",
-            ":all:",
-            "--no-build-isolation",
-            "--dest",
-            folder,
-            sdist,
-        ],
+        [python, *PIP_DOWNLOAD.split(), "--dest", folder, sdist],
         capture_output=True,
         text=True,
         check=False,

@@ -1,7 +1,6 @@
 """A memory goes from any store to any other, whole, again and again, and after a kill."""
 
 from collections.abc import Callable
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from quipu.transfer import export, migrate
 from quipu.transfer.import_ import Pending
 
 AddressOf = Callable[[str, str], str]
-KINDS = ("memory", "sqlite", "postgres")
 NEO4J = (pytest.mark.enable_socket, pytest.mark.slow)
 CLOCK = "2027-01-01T00:00:00.000Z"
 
@@ -49,7 +47,9 @@ def new(kind: str, address_of: AddressOf, name: str) -> Store:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        *permutations(KINDS, 2),
+        ("memory", "sqlite"),
+        ("sqlite", "postgres"),
+        ("postgres", "memory"),
         ("postgres", "postgres"),
         pytest.param("neo4j", "sqlite", marks=NEO4J),
         pytest.param("postgres", "neo4j", marks=NEO4J),
@@ -69,7 +69,7 @@ def test_any_store_goes_to_any_other(
         assert again.kept == done.episodes
 
 
-@pytest.mark.parametrize("kind", [*KINDS, pytest.param("neo4j", marks=NEO4J)])
+@pytest.mark.parametrize("kind", ["sqlite", "postgres", pytest.param("neo4j", marks=NEO4J)])
 def test_sources_that_came_since_are_brought_by_the_next_run(
     kind: str, address_of: AddressOf, tmp_path: Path
 ) -> None:

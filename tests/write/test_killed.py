@@ -100,19 +100,21 @@ def test_killed_at_random_moments_then_run_once_more(
         assert snapshot(memory.store) == from_scratch(home)
 
 
-def test_two_processes_index_one_store_at_once(
+@pytest.mark.parametrize("ways", [({}, {}), ({"worth": 0},)], ids=["two at once", "by workers"])
+def test_other_processes_give_the_same(
     tmp_path: Path,
     open_memory: Callable[..., Memory],
     write_files: Callable[..., None],
     snapshot: Callable[..., dict[str, Any]],
     from_scratch: Callable[[Path], dict[str, Any]],
+    ways: tuple[dict[str, int], ...],
 ) -> None:
     home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
     (home / ".quipu").mkdir(parents=True)
     write_files(home, files(40, 0))
-    both = [start(home, url), start(home, url)]
-    assert [process.wait() for process in both] == [0, 0]
-    for process in both:
+    processes = [start(home, url, **way) for way in ways]
+    for process in processes:
+        assert process.wait() == 0
         assert process.stdout is not None
         process.stdout.close()
     with open_memory(url, home) as memory:
@@ -120,21 +122,3 @@ def test_two_processes_index_one_store_at_once(
         before = memory.store.sequence()
         memory.index(home)
         assert memory.store.sequence() == before
-
-
-def test_worker_processes_give_the_same(
-    tmp_path: Path,
-    open_memory: Callable[..., Memory],
-    write_files: Callable[..., None],
-    snapshot: Callable[..., dict[str, Any]],
-    from_scratch: Callable[[Path], dict[str, Any]],
-) -> None:
-    home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
-    (home / ".quipu").mkdir(parents=True)
-    write_files(home, files(20, 0))
-    process = start(home, url, worth=0)
-    assert process.wait() == 0
-    assert process.stdout is not None
-    process.stdout.close()
-    with open_memory(url, home) as memory:
-        assert snapshot(memory.store) == from_scratch(home)

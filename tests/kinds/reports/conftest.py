@@ -5,56 +5,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.rows import rows
 
 from quipu import Memory
 from quipu.config import Config
 from quipu.testing.fakes import HashEmbedder
 
 NOW = "2026-03-01T10:00:00.000Z"
-PAYMENTS = {
-    "docs/payments.md": (
-        "# Payment service\n\nThe Payment Service charges cards through Stripe Gateway and keeps "
-        "every charge in the Ledger Store.\n\nRefunds of the Payment Service are booked by the "
-        "Ledger Store on the next working day.\n"
-    ),
-    "docs/refunds.md": (
-        "# Refunds\n\nA refund goes from the Ledger Store back through Stripe Gateway to the card "
-        "that paid.\n\nThe Payment Service retries a refund three times before it tells Dana "
-        "Reyes.\n"
-    ),
-    "docs/ledger.md": (
-        "# Ledger\n\nThe Ledger Store is an append-only table that Dana Reyes audits every month."
-        "\n\nStripe Gateway reports are compared with the Ledger Store each night.\n"
-    ),
-}
-GARDENS = {
-    "notes/roses.md": (
-        "# Roses\n\nThe Old Garden grows roses that Emil Voss prunes in February every year.\n\n"
-        "Roses of the Old Garden are watered by the Rain Barrel behind the shed.\n"
-    ),
-    "notes/water.md": (
-        "# Water\n\nThe Rain Barrel holds two hundred litres and serves the whole Old Garden.\n\n"
-        "Emil Voss empties the Rain Barrel before the first frost of November.\n"
-    ),
-    "notes/frost.md": (
-        "# Frost\n\nFrost kills young roses, so Emil Voss covers the Old Garden with fleece.\n\n"
-        "The Rain Barrel cracks when frost finds water standing in it.\n"
-    ),
-}
-MUSIC = {
-    "music/choir.md": (
-        "# Choir\n\nThe Harbour Choir sings at the Lantern Hall on the first Sunday of May.\n\n"
-        "Ines Calder leads the Harbour Choir and keeps its scores in order.\n"
-    ),
-    "music/hall.md": (
-        "# Hall\n\nThe Lantern Hall seats four hundred people and lends chairs to the Harbour "
-        "Choir.\n\nInes Calder holds the only key to the Lantern Hall this season.\n"
-    ),
-    "music/season.md": (
-        "# Season\n\nThis season the Harbour Choir sings six times in the Lantern Hall of the "
-        "town.\n\nInes Calder plans the season of the Harbour Choir with the mayor.\n"
-    ),
-}
+PAYMENTS = dict(rows(__file__, "conftest_payments"))
+GARDENS = dict(rows(__file__, "conftest_gardens"))
+MUSIC = dict(rows(__file__, "conftest_music"))
 
 
 class Town(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import End, WorkItem, WorkRelation, is_closed, work_id
@@ -66,19 +67,7 @@ def test_a_status_begins_when_the_record_says(
 
 @pytest.mark.parametrize(
     ("held", "told"),
-    [
-        ({"goal": 3}, "HAS_TASK goal 3 inward"),
-        ({"parent": "goal-3"}, "HAS_TASK goal 3 inward"),
-        ({"parent": 4}, "HAS_SUBTASK task 4 inward"),
-        ({"blocked_by": "task-7"}, "BLOCKS task 7 inward"),
-        ({"blocks": ["goal-3"]}, "BLOCKS goal 3"),
-        ({"depends_on": [7]}, "DEPENDS_ON task 7"),
-        ({"files": "./src/a.py"}, "MODIFIES file src/a.py"),
-        ({"sessions": ["s1"]}, "REFERENCES session s1"),
-        ({"references": "docs/a.md"}, "REFERENCES file docs/a.md"),
-        ({"commits": "ABCDEF12"}, "REFERENCES commit abcdef12"),
-        ({"subtasks": [8]}, "HAS_SUBTASK task 8"),
-    ],
+    rows(__file__, "a_field_is_a_relation"),
 )
 def test_a_field_is_a_relation(held: dict[str, Any], told: str) -> None:
     found = [(r.type, r.end.kind, r.end.name, r.inward) for r in item(**held).relations]

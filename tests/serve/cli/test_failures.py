@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 from tests.serve.cli.conftest import Outcome
 
 from quipu.errors import (
@@ -25,24 +26,7 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
 
 @pytest.mark.parametrize(
     ("words", "part"),
-    [
-        (["serch"], "did you mean 'search'?"),
-        (["foo"], "no command 'foo'; there are init, index, watch,"),
-        (["foo"], " contract, golden and eval. See `quipu --help`"),
-        (["contract", "foo"], "no command 'foo'; the only one is check."),
-        (["relation", "lst"], "did you mean 'list'?"),
-        (["search", "x", "--lmit", "3"], "--limit"),
-        (["search", "x", "--limit", "many"], "'many'"),
-        (["search", "x", "--limit", "0"], "0"),
-        (["search", "x", "--mode", "sideways"], "'sideways'"),
-        (["get"], "REF"),
-        (["search", "x"], "quipu init"),
-        (["--store", "gone.db", "search", "x"], "'gone.db'"),
-        (["--config", "gone.toml", "status"], "gone.toml"),
-        (["add", "x", "--property", "colour"], "'colour'"),
-        (["eval", "retrieval", "."], "corpus.jsonl"),
-        (["eval", "retrieval", ".", "--k", "five"], "'five'"),
-    ],
+    rows(__file__, "a_mistake_is_one_line_that_names_the_value_and_exits_2"),
 )
 def test_a_mistake_is_one_line_that_names_the_value_and_exits_2(quipu, words, part) -> None:
     _is_a_mistake(quipu(*words), part)

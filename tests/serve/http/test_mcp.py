@@ -14,6 +14,7 @@ import httpx2
 import pytest
 import uvicorn
 from mcp import Client
+from tests.serve.mcp.conftest import HELLO
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -27,16 +28,6 @@ pytestmark = pytest.mark.enable_socket
 TOKEN = "0123456789abcdef0123456789abcdef"
 LOOPBACK = ["127.0.0.1", "127.0.0.2", "127.1", "localhost", "::1", "::ffff:127.0.0.1"]
 PLAIN = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[..., Any]) -> Any:
+def served(
+    tmp_path_factory: pytest.TempPathFactory,
+    serve_module: Callable[..., Any],
+    open_home: Callable[..., Memory],
+) -> Any:
     """A server over an index of this repository's documents and some of its code."""
     home = tmp_path_factory.mktemp("own")
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("*.png"))
@@ -69,16 +74,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[...,
     )
     (home / ".quipu").mkdir()
 
-    def opened(namespace: str | None) -> Memory:
-        return Memory.open(
-            home / ".quipu" / "quipu.db",
-            namespace=namespace,
-            config=Config(),
-            embedder=HashEmbedder(),
-            home=home,
-        )
-
-    with opened(None) as memory:
+    opened = partial(open_home, home)
+    with opened() as memory:
         memory.index()
         told = [
             {

@@ -4,15 +4,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.http.memories import Memories
-from quipu.testing.fakes import HashEmbedder
 
 pytestmark = pytest.mark.enable_socket
 
@@ -61,18 +60,15 @@ def test_a_run_can_be_stopped(server: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert server.client.get("/api/v1/runs/run_0").status_code == 404
 
 
-def test_a_folder_without_a_memory_gets_one(tmp_path: Path, serve: Callable[..., Any]) -> None:
+def test_a_folder_without_a_memory_gets_one(
+    tmp_path: Path, serve: Callable[..., Any], open_home: Callable[..., Memory]
+) -> None:
     (tmp_path / "notes.md").write_text("# Notes\n\nThe harbour master is Olga Berg.\n", "utf-8")
-
-    def opened(namespace: str | None) -> Memory:
-        database = tmp_path / ".quipu" / "quipu.db"
-        return Memory.open(
-            database, namespace=namespace, config=Config(), embedder=HashEmbedder(), home=tmp_path
-        )
 
     def make() -> None:
         (tmp_path / ".quipu").mkdir()
 
+    opened = partial(open_home, tmp_path)
     with Memories(opened, folder=tmp_path, make=make) as memories, serve(memories) as server:
         assert server.client.get("/api/v1/setup").json()["memory"] is False
         assert server.client.get("/health").status_code == 200

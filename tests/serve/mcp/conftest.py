@@ -24,6 +24,17 @@ FILES = {
 
 Calls: TypeAlias = Callable[..., Any]
 
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
 
 @pytest.fixture
 def held(tmp_path: Path) -> Iterator[Memory]:

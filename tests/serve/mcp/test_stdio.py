@@ -7,19 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp import StdioServerParameters
+from tests.serve.mcp.conftest import HELLO
 
 Command = Callable[..., StdioServerParameters]
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 

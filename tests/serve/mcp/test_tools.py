@@ -9,6 +9,7 @@ import jsonschema
 import msgspec
 import pytest
 from mcp import Client
+from tests.rows import rows
 
 from quipu.errors import CorruptStore
 from quipu.kinds.incidents.model import IncidentReport
@@ -33,28 +34,7 @@ KEPT = """
     create_entities create_relations add_observations delete_entities delete_observations
     delete_relations read_graph search_nodes open_nodes
 """.split()
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    "memory_search": {"query": "who owns the payment service"},
-    "memory_get": {"path": "docs/payments.md"},
-    "memory_store": {"category": "fact", "content": "Ann leads Blue"},
-    "memory_state": {"statements": [{"subject": "Blue", "attribute": "lead", "value": "Ann"}]},
-    "memory_recall": {"query": "Ann"},
-    "memory_ingest": {"items": [{"text": "Blue has two zones"}]},
-    "memory_context_pack": {"query": "payment service"},
-    "memory_audit": {"subject": "Eva"},
-    "ask": {"question": "who owns the payment service?"},
-    "impact": {"change": "docs/payments.md"},
-    "explore": {"task": "give the payment service a second owner"},
-    "memory_query": {"query": "payment service"},
-    "memory_index_status": {},
-    "graph_search": {"query": "Ledger"},
-    "graph_inspect": {"ref": "docs/ledger.md"},
-    "graph_path": {"source": "docs/payments.md", "target": "docs/ledger.md"},
-    "fact_query_at_time": {"subject": "Eva", "at": "2020"},
-    "incident_similar": {"component": "ledger"},
-    "incident_recommend": {"component": "ledger", "metrics": {"error_rate": 0.4}},
-    "outcome_record": {"incident_id": "inc_held", "actions_taken": ["rollback"], "success": True},
-}
+ARGUMENTS: dict[str, dict[str, Any]] = dict(rows(__file__, "tools_arguments"))
 
 
 def _tools(memory: Memory, profile: Profile, **options: Any) -> list[Any]:
@@ -206,40 +186,7 @@ def test_long_lists_come_by_pages_of_one_question(given: Any, call: Any) -> None
 
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
-    [
-        ("memory_search", {"query": 5}, "'query' in the arguments cannot be used: Expected `str`"),
-        ("memory_search", {}, "missing required field `query`"),
-        ("memory_search", {"query": "x", "limit": 3}, "field `limit`; it takes `query`,"),
-        ("memory_search", {"query": "x", "maxResults": "many"}, "'maxResults'"),
-        ("memory_search", {"query": "x", "maxResults": 0}, "'maxResults'"),
-        ("memory_search", {"query": "x", "minScore": 7}, "'minScore'"),
-        ("memory_search", {"query": "x", "mode": "sideways"}, "'mode'"),
-        ("memory_search", {"query": " "}, "the question is empty"),
-        ("memory_store", {"category": "idea", "content": "x"}, "'category'"),
-        ("memory_store", {"category": "fact", "content": ""}, "'content'"),
-        ("memory_store", {"category": "fact", "content": "x", "tags": {"a": 1}}, "'tags"),
-        ("memory_store", {"category": "fact", "content": "x", "expires": "soon"}, "'soon'"),
-        ("memory_recall", {"query": "x", "time_window": "soonish"}, "no time window"),
-        ("memory_state", {"statements": [{"subjekt": "billing"}]}, "`subjekt`"),
-        ("memory_ingest", {"items": "all"}, "'items'"),
-        ("memory_ingest", {"items": []}, "'items'"),
-        ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),
-        ("memory_audit", {"subject": "Eva", "as_of": "then"}, "'then' is no date"),
-        ("memory_audit", {"as_of": "2020-01-01"}, "give subject"),
-        ("memory_audit", {"known_at": "2020-01-01"}, "give subject"),
-        (
-            "memory_query",
-            {"query": "x", "after": "2030-01-01", "before": "2020-01-01"},
-            "ends before it begins",
-        ),
-        ("fact_query_at_time", {}, "nothing is asked"),
-        ("fact_query_at_time", {"subject": "Eva", "at": "2020-13-77"}, "no date"),
-        ("fact_query_at_time", {"query": "who?", "at": "2020-13-77"}, "date"),
-        ("graph_path", {"source": "docs/ledger.md", "target": "nothing"}, "'nothing'"),
-        ("graph_inspect", {"ref": ""}, "'ref'"),
-        ("memory_recall", {"query": "harbour", "cursor": "NTAw"}, "no cursor of this list"),
-        ("memory_nothing", {}, "Unknown tool"),
-    ],
+    rows(__file__, "bad_arguments_are_tool_errors"),
 )
 def test_bad_arguments_are_tool_errors(
     call: Any, name: str, arguments: dict[str, Any], words: str

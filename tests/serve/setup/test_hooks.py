@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,13 @@ def transcript(folder: Path, session: str, said: list[tuple[str, str]]) -> Path:
     return file
 
 
+def until(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 class Client:
     """Runs hooks as Claude Code does: JSON on standard input, in the project's folder."""
 
@@ -92,10 +99,7 @@ class Client:
 
     def waits(self) -> None:
         """Until the resident process has taken in all that is noted, and has left."""
-        until = time.monotonic() + DEADLINE_S
-        while list(self.state.glob("noted/*")) or not list(self.state.glob("brief-*")):
-            assert time.monotonic() < until, "not taken in"
-            time.sleep(0.05)
+        until(lambda: not [*self.state.glob("noted/*")] and [*self.state.glob("brief-*")])
 
 
 @pytest.fixture
@@ -178,10 +182,7 @@ def test_a_prompt_is_told_what_is_remembered_of_it_or_nothing(
 
 def test_nobody_else_can_talk_to_the_process(client: Client) -> None:
     client.begins("one")
-    until = time.monotonic() + DEADLINE_S
-    while not (client.state / "socket").exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until((client.state / "socket").exists)
     assert client.state.stat().st_mode & 0o077 == 0
 
 
@@ -192,10 +193,7 @@ def test_removing_all_ends_the_process_and_what_it_kept(
     monkeypatch.setenv("QUIPU_SESSIONS_HOOKS_IDLE_S", "600")
     monkeypatch.chdir(client.folder)
     client.begins("one")
-    until = time.monotonic() + DEADLINE_S
-    while not (client.state / "socket").exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until((client.state / "socket").exists)
     done = CliRunner().invoke(cli, ["setup", "--remove", "--yes"])
     assert done.exit_code == 0, done.output
     assert not client.state.exists()
@@ -345,10 +343,7 @@ def test_a_brief_of_a_memory_that_is_gone_is_not_told_and_keeps_nobody_from_star
     shutil.rmtree(client.folder / ".quipu")
     assert client.begins("two", "copilot") == "{}\n"
     assert client.begins("three") == ""
-    until = time.monotonic() + DEADLINE_S
-    while not (client.state / "lock").exists():
-        assert time.monotonic() < until, "no process was started"
-        time.sleep(0.02)
+    until((client.state / "lock").exists)
 
 
 def test_what_is_told_stays_one_line_each(client: Client, kept: resident.Resident) -> None:
@@ -389,12 +384,8 @@ def test_a_process_that_is_asked_to_end_leaves_the_briefs_behind(
     program = [sys.executable, "-m", "quipu.serve.setup.resident"]
     monkeypatch.setenv("QUIPU_SESSIONS_HOOKS_IDLE_S", "600")
     with subprocess.Popen(program) as process:
-        until = time.monotonic() + DEADLINE_S
-        while not (client.state / "socket").exists():
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        while "Postgres" not in client.begins("two"):
-            assert time.monotonic() < until
+        until((client.state / "socket").exists)
+        until(lambda: "Postgres" in client.begins("two"))
         process.terminate()
         assert process.wait(DEADLINE_S) == 0
     assert "Postgres" in brief.read_text("utf-8")
