@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from quipu.answer.examine import violations
 from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.memory import Memory
+from quipu.records.reply import Reply
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Clock", "transcript"]
+__all__ = ["Clock", "ask", "transcript"]
 
 
 class Clock:
@@ -40,3 +43,10 @@ def transcript(
         for n, (who, text) in enumerate(said, 1)
     )
     return Transcript(session_id=session, group=group or session, turns=turns)
+
+
+def ask(memory: Memory, question: str) -> Reply:
+    """What is answered, which keeps the contract."""
+    reply = memory.ask(question)
+    assert violations(reply, memory.store) == []
+    return reply

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from tests.rows import rows
+from tests.talk import ask
 
 from quipu.answer import answer
 from quipu.answer.contract import cited
@@ -18,12 +19,6 @@ from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
-
-
-def ask(memory: Memory, question: str) -> Reply:
-    reply = memory.ask(question)
-    assert violations(reply, memory.store) == []
-    return reply
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,14 @@ from collections.abc import Callable
 
 import pytest
 from tests.rows import rows
+from tests.talk import ask
 
 from quipu.answer import answer
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.examine import violations
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.named import unborne
 from quipu.memory import Memory
 from quipu.question import read_question
-from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
@@ -29,12 +28,6 @@ DOORS = {
     "tests/test_door.py": "def door():\n    '''A door to test.'''\n    return 1\n",
     "README.md": "# Doors\n\nDoors for everybody. Licence: MIT.\n\nYou may copy the license.\n",
 }
-
-
-def ask(memory: Memory, question: str) -> Reply:
-    reply = memory.ask(question)
-    assert violations(reply, memory.store) == []
-    return reply
 
 
 @pytest.fixture

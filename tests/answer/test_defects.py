@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from tests.rows import rows
+from tests.talk import ask
 
 from quipu.answer import answer
 from quipu.answer.examine import violations
@@ -12,16 +13,9 @@ from quipu.answer.gate import withhold
 from quipu.answer.limitations import Doubt, missing_names, says
 from quipu.memory import Memory
 from quipu.question import read_question
-from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
-
-
-def ask(memory: Memory, question: str) -> Reply:
-    reply = memory.ask(question)
-    assert violations(reply, memory.store) == []
-    return reply
 
 
 @pytest.mark.parametrize(

@@ -9,25 +9,7 @@ from quipu.memory import Memory
 
 Remember = Callable[[dict[str, str]], Memory]
 
-PAGES = {
-    "films/Blue Racer.md": "---\ndirector:\n  - Ridley Stone\nreleased: 1983\n---\nA film.\n",
-    "owner/s1.md": (
-        "---\ntitle: Stork\nowner: Vesna Dahl\n---\n# Stork\n\nThe stork service listens on port "
-        "7415.\n"
-    ),
-    "docs/ports.md": "# Ports\n\nThe port of the ledger is 7000.\n",
-    "docs/0007-use-sqlite.md": (
-        "---\ntitle: ADR 7: Use SQLite\nstatus: accepted\nowner: Ada Brook\n"
-        "reviewed_by: [Ann, Bo]\ndraft: true\n---\n# ADR 7: Use SQLite\n\n"
-        "We use SQLite because it is one file.\n"
-    ),
-    "docs/runbook.md": (
-        "---\ntitle: Runbook\nowner: @payments-team\ntags: [a, b]\n---\n# Failover runbook\n\n"
-        "Failover takes five minutes.\n"
-    ),
-    "docs/eider.md": "---\ntitle: Eider\nteam: Blue\nmaintainer: Ann Lee\n---\n\nEider text.\n",
-    "talks/Graph Talk.md": '---\nspeaker: "[[Kim Lee]]"\neditor: Jo\n---\nA talk on graphs.\n',
-}
+PAGES = dict(rows(__file__, "properties_pages"))
 
 
 @pytest.mark.parametrize(

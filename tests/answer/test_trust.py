@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 from tests.rows import rows
+from tests.talk import ask
 
 from quipu.answer import answer
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.examine import violations
 from quipu.answer.quote import units
 from quipu.answer.wording import explained
 from quipu.config import Config, EmbedConfig
 from quipu.memory import Memory
 from quipu.question import read_question
-from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
@@ -34,12 +33,6 @@ SHOP = {
         "the alpha team. Other services depend on it.\n"
     ),
 }
-
-
-def ask(memory: Memory, question: str) -> Reply:
-    reply = memory.ask(question)
-    assert violations(reply, memory.store) == []
-    return reply
 
 
 @pytest.fixture

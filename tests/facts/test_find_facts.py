@@ -13,17 +13,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.scope import Scope
 
 NOW = "2026-05-20T10:00:00.000Z"
-STATEMENTS = {
-    "g1": "Ada Brown was the chair of the Weavers' Guild from Jan 2001 to Jan 2006.",
-    "g2": "Bo Lind was the chair of the Weavers' Guild from Jan 2006 to Jan 2015.",
-    "g3": "Cy Ott was the chair of the Weavers' Guild from Jan 2015 to Jan 2020.",
-    "p1": "Dee Fox played for Alby F.C. from 1990 to 1994.",
-    "p2": "Dee Fox played for Botkyrka 1947 from 1994 to 1999.",
-    "p3": "Dee Fox played for Vårby from 2001 to 2004.",
-    "w1": "Dee Fox worked for the Weavers' Guild from 2004 to 2006.",
-    "l1": "Eva Gray lives in Bergen since March 2010.",
-    "l2": "Eva Gray lives in Oslo since May 2018.",
-}
+STATEMENTS = dict(rows(__file__, "find_facts_statements"))
 
 
 @pytest.fixture(scope="module")

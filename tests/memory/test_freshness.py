@@ -3,11 +3,11 @@ never sure."""
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.repositories import git
 
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
@@ -24,12 +24,6 @@ def code(value: int) -> str:
 
 def table(owner: str) -> str:
     return f"# Guide\n\n| service | owner |\n|---|---|\n| ledger | {owner} |\n| shop | Bo |\n"
-
-
-def git(root: Path, *arguments: str) -> None:
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
-    quiet = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
-    subprocess.run(["git", "-C", root, *who, *arguments], check=True, env=quiet)
 
 
 @pytest.fixture

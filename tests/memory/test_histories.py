@@ -1,11 +1,10 @@
 """Commits are written through Memory, follow the history, and are ranked by what was known."""
 
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.repositories import git
 
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
@@ -148,11 +147,6 @@ def test_commits_that_vanish_from_a_rewritten_history_are_retired(
     assert "commit:" + "f" * 40 in paths(memory, "elsewhere")
     assert {t for _, kind, t in edges(memory) if kind == "AUTHORED_BY"} == {"Ann Ash", "Bo"}
     assert validate(memory.store).valid
-
-
-def git(folder: Path, *arguments: str) -> None:
-    named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
-    subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:

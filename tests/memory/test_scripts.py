@@ -3,39 +3,19 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 from quipu.ports import every
 from quipu.records.batch import Batch, IndexedChunk
 from quipu.records.record import Chunk
 
-NOTES = {
-    "zh.md": "# 海豚网关\n\n海豚网关由王芳维护。\n",
-    "ja.md": "# 桜計画\n\n桜計画の担当は田中さんです。\n",
-    "ko.md": "# 고래 서비스\n\n고래 서비스는 이서연이 맡습니다.\n",
-    "th.md": "# ระบบปลาวาฬ\n\nระบบปลาวาฬดูแลโดยมานี\n",
-    "hi.md": "# बिल सेवा\n\nबिल सेवाएं अनीता देखती हैं।\n",
-    "de.md": "# Wege\n\nDie Straßenkreuzung ist gesperrt.\n",
-    "fr.md": "# Organes\n\nLe cœur est au milieu.\n",
-    "ru.md": "# Счета\n\nСервисы счетов ведёт Анна.\n",
-    "en.md": "# Billing\n\nThe billing service is kept by Ada Hale.\n",
-}
+NOTES = dict(rows(__file__, "scripts_notes"))
 
 
 @pytest.mark.parametrize(
     ("query", "path"),
-    [
-        ("海豚", "zh.md"),
-        ("田中", "ja.md"),
-        ("서비스", "ko.md"),
-        ("ปลาวาฬ", "th.md"),
-        ("सेवा", "hi.md"),
-        ("STRASSENKREUZUNG", "de.md"),
-        ("STRAẞENKREUZUNG", "de.md"),
-        ("coeur", "fr.md"),
-        ("сервис", "ru.md"),
-        ("billing", "en.md"),
-    ],
+    rows(__file__, "a_word_finds_the_note_that_holds_it"),
 )
 def test_a_word_finds_the_note_that_holds_it(
     memory: Memory, tree: Callable[[dict[str, str]], None], query: str, path: str

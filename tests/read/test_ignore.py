@@ -1,15 +1,14 @@
 """Which files a walk leaves out: those that git does not list, and no more without a word."""
 
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.repositories import git
 
 from quipu.read import FileEntry, LeftOut, walk
 from quipu.records.document import Problem
@@ -41,15 +40,6 @@ PATTERN = st.builds(
 RULES = st.lists(PATTERN, max_size=5).map("\n".join)
 # What pathspec, which stands in for git where there is none, reads in another way.
 NOT_PATHSPEC = re.compile(r"\?|\[!|\[\[:|\*\*/$|\*\*/?\r|[^/*!]\*\*|\*\*[^/\r\n]|  $")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", folder, "-c", "core.excludesFile=/dev/null", *arguments],
-        check=True,
-        capture_output=True,
-    )
-    return os.fsdecode(done.stdout)
 
 
 def listed_by_git(folder: Path) -> set[str]:

@@ -2,15 +2,16 @@
 
 import hashlib
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.repositories import git
 
 from quipu.read import FileEntry, read_source, walk
 from quipu.records.document import Problem
 
 DAY = "2020-02-03T04:05:06"
+DATED = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{DAY}Z")
 
 
 def put(root: Path, *paths: str, text: str = "x\n") -> None:
@@ -25,17 +26,6 @@ def found(root: Path, **options: object) -> list[str]:
 
 def problems(root: Path) -> list[Problem]:
     return [p for p in walk(root) if isinstance(p, Problem)]
-
-
-def git(root: Path, *arguments: str) -> None:
-    environment = {
-        **os.environ,
-        "GIT_AUTHOR_DATE": f"{DAY}Z",
-        "GIT_COMMITTER_DATE": f"{DAY}Z",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
-    subprocess.run(["git", "-C", root, *who, *arguments], check=True, env=environment)
 
 
 def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
@@ -130,7 +120,7 @@ def test_in_git_a_source_carries_its_blob_and_its_last_commit(tmp_path: Path) ->
     put(tmp_path, "same.md", "sub/changed.md", text="hello\n")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "x")
+    git(tmp_path, "commit", "-q", "-m", "x", **DATED)
     put(tmp_path, "sub/changed.md", "new.md", text="other\n")
     sources = {e.path: read_source(e) for e in walk(tmp_path) if isinstance(e, FileEntry)}
     same, changed, new = sources["same.md"], sources["sub/changed.md"], sources["new.md"]
@@ -148,7 +138,7 @@ def _work_trees(main: Path, *paths: str) -> None:
     put(main, "docs/a.md")
     git(main, "init", "-q")
     git(main, "add", ".")
-    git(main, "commit", "-q", "-m", "One")
+    git(main, "commit", "-q", "-m", "One", **DATED)
     for path in paths:
         git(main, "worktree", "add", "-q", "--detach", path)
 

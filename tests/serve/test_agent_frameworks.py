@@ -1,7 +1,6 @@
 """Adapters for agent frameworks, used as the frameworks use them and compared with their own."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ ITEMS: list[Any] = [
     {"type": "function_call_output", "call_id": "c1", "output": "Dagny owns billing."},
     {"role": "assistant", "content": [{"type": "output_text", "text": "Dagny.", "n": [1, 2.5]}]},
 ]
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory.open(tmp_path / "m.db", config=Config(), embedder=HashEmbedder()) as opened:
-        yield opened
 
 
 def test_a_session_does_what_the_sdks_own_does(memory: Memory) -> None:

@@ -1,7 +1,6 @@
 """Two runs over one store: neither undoes what the other found later."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,21 +10,6 @@ from quipu.records.record import Chunk
 from quipu.write import run
 
 Tree = Callable[[dict[str, str]], None]
-
-
-@pytest.fixture
-def memory(tmp_path: Path, open_memory: Any) -> Iterator[Memory]:
-    """A memory in a file, so that another handle can write to it."""
-    home = tmp_path / "home"
-    (home / ".quipu").mkdir(parents=True)
-    with open_memory(home / ".quipu" / "quipu.db", home) as opened:
-        yield opened
-
-
-@pytest.fixture
-def tree(memory: Memory, write_files: Callable[..., None]) -> Tree:
-    """Writes files into the memory's tree."""
-    return lambda files: write_files(memory.home.folder, files)
 
 
 def texts(memory: Memory) -> str:

@@ -1,11 +1,11 @@
 """Commits as git streams them: whatever they say, one commit never runs into the next."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.repositories import git
 
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
@@ -117,8 +117,3 @@ def test_a_damaged_repository_ends_with_a_clear_error(
     with pytest.raises(InvalidInput, match="git cannot read the history"):
         list(read_commits(repository, listed, name="demo"))
     assert len(shas) == 2
-
-
-def git(folder: Path, *arguments: str) -> None:
-    named = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
-    subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 from tests.talk import transcript
 
 from quipu.config import AnswerConfig, Config
@@ -49,18 +50,7 @@ def test_the_turn_that_tells_it_comes_before_those_that_only_speak_of_it(memory:
 @model
 @pytest.mark.parametrize(
     ("said", "asked", "told"),
-    [
-        (
-            "Thank you, that was quick! The spare key hangs behind the blue door.",
-            "Where is the spare key?",
-            "The spare key hangs behind the blue door",
-        ),
-        (
-            "Sorry for the silence. What a month! The dentist is Dr Okoro. She wants 80 euros.",
-            "How much does the dentist want?",
-            "The dentist is Dr Okoro. She wants 80 euros",
-        ),
-    ],
+    rows(__file__, "a_turn_is_quoted_from_the_sentence_that_tells_it"),
 )
 def test_a_turn_is_quoted_from_the_sentence_that_tells_it(
     memory: Memory, said: str, asked: str, told: str

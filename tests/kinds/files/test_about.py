@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from tests.talk import ask
 
 from quipu.answer import ASSERT_ABOVE
-from quipu.answer.examine import violations
 from quipu.memory import Memory
-from quipu.records.reply import Reply
 
 README = """<div align="center"><a href="https://x.org"><img src="a.png"></a></div>
 
@@ -28,12 +27,6 @@ hand -->
 Install this project with pip; what is in it is yours.
 """
 Remember = Callable[[dict[str, str]], Memory]
-
-
-def ask(memory: Memory, question: str) -> Reply:
-    reply = memory.ask(question)
-    assert violations(reply, memory.store) == []
-    return reply
 
 
 @pytest.mark.parametrize(

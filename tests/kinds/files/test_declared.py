@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 
@@ -14,18 +15,7 @@ DECLARED = tomllib.loads((Path(__file__).parent / "data/declared.toml").read_tex
 PYPROJECT, SETUP, SCRIPTS, NPM = (
     DECLARED[k]["text"] for k in ("pyproject", "setup", "scripts", "npm")
 )
-TOLD = (
-    "requires",
-    "is at version",
-    "brings the command",
-    "depends on",
-    "has the",
-    " runs `",
-    "is licensed under",
-    "is written by",
-    "enables",
-    "declares no",
-)
+TOLD = rows(__file__, "declared_told")
 Ask = Callable[[str], str]
 
 
