@@ -30,6 +30,10 @@ DIMENSIONS: Mapping[str, int] = {
     "all-minilm": 384,
 }
 _TEXTS = 64
+_LETTER = re.compile(r"\w")
+_WORD = re.compile(r"\w+|[^\w\s]")
+_VERSION = re.compile(r"(?:[-:@](?:v?[0-9.-]+|latest))?")
+_SPACE = re.compile(r"((?:openai|azure|compatible):\S+)/([0-9]+)")
 _BYTES = 16_000  # of a text that are sent
 
 
@@ -76,7 +80,7 @@ class RemoteEmbedder:
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         places: dict[str, list[int]] = {}
         for i, text in enumerate(texts):
-            if re.search(r"\w", text):
+            if _LETTER.search(text):
                 places.setdefault(_within(text), []).append(i)
         distinct = list(places)
         for first in range(0, len(distinct), _TEXTS):
@@ -100,7 +104,7 @@ class RemoteEmbedder:
 
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The text's vector, and those of `size` consecutive words every `stride` words."""
-        words = [match.span() for match in re.finditer(r"\w+|[^\w\s]", _within(text))]
+        words = [match.span() for match in _WORD.finditer(_within(text))]
         final = max(len(words) - size, 0)
         firsts = [*range(0, final, stride), final] if words else []
         spans = [(words[i][0], words[min(i + size, len(words)) - 1][1]) for i in firsts]
@@ -158,7 +162,7 @@ def is_remote(model: str) -> bool:
 
 def name_in(space: str) -> tuple[str, int] | None:
     """The remote model, and its dimension, that filled `space`; None for another's."""
-    match = re.fullmatch(r"((?:openai|azure|compatible):\S+)/([0-9]+)", space)
+    match = _SPACE.fullmatch(space)
     return (match[1], int(match[2])) if match else None
 
 
@@ -192,5 +196,4 @@ def _within(text: str) -> str:
 def _same_model(answered: str, asked: str) -> bool:
     """`text-embedding-ada-002-v2` and `nomic-embed-text:latest` are what was asked for."""
     rest = answered.casefold().removeprefix(asked.casefold())
-    version = re.fullmatch(r"(?:[-:@](?:v?[0-9.-]+|latest))?", rest)
-    return len(rest) < len(answered) and version is not None
+    return len(rest) < len(answered) and _VERSION.fullmatch(rest) is not None

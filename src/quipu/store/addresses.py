@@ -9,6 +9,10 @@ from quipu.errors import MissingExtra
 
 __all__ = ["library_needed", "shown"]
 
+# A password that holds "@" or "/" as they are is no valid address, and must not be shown either.
+_LOGIN = re.compile(r"(?<=://)([^:/?#@]*):.*@")
+_SECRET = re.compile(r"(?i)(?<=[?&])(\w*(?:password|secret))=[^&#]*")
+
 
 def shown(url: str) -> str:
     """`url` without the password it may hold: what messages, files and other programs are given.
@@ -17,9 +21,7 @@ def shown(url: str) -> str:
     """
     if "://" not in url:
         return url
-    # A password that holds "@" or "/" as they are is no valid address, and not shown either.
-    url = re.sub(r"(?<=://)([^:/?#@]*):.*@", r"\1@", url)
-    return re.sub(r"(?i)(?<=[?&])(\w*(?:password|secret))=[^&#]*", r"\1=***", url)
+    return _SECRET.sub(r"\1=***", _LOGIN.sub(r"\1@", url))
 
 
 @contextmanager

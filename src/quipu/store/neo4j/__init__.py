@@ -10,6 +10,8 @@ from quipu.store.graphs import GraphQuery, Graphs
 
 __all__ = ["GRAPH", "group_of", "health", "open_neo4j"]
 
+_GROUP = re.compile(r"[A-Za-z0-9_-]+")
+
 
 def open_neo4j(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
     """A handle on the store at `url`: `neo4j://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or
@@ -34,7 +36,7 @@ def health(url: str = "neo4j://") -> tuple[int, dict[str, str]]:
 
 def group_of(namespace: str) -> str:
     """The namespace as a `group_id`, of which Graphiti allows letters, digits, `-` and `_`."""
-    if re.fullmatch(r"[A-Za-z0-9_-]+", namespace):
+    if _GROUP.fullmatch(namespace):
         return namespace
     digest = hashlib.sha256(namespace.encode()).hexdigest()[:12]
     return f"{re.sub('[^A-Za-z0-9_-]', '_', namespace)[:60]}_{digest}"

@@ -10,6 +10,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from quipu.errors import InvalidInput
 from quipu.store.addresses import shown
 
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -25,7 +27,7 @@ def read_address(url: str) -> Address:
     server, _, query = url.partition("?")
     options = parse_qsl(query, keep_blank_values=True)
     schema = dict(options).get("schema", "quipu")
-    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema):
+    if not _NAME.fullmatch(schema):
         raise InvalidInput(
             f"the schema {schema!r} cannot be used: give a name of lower-case letters, digits and "
             "underscores, as in ?schema=notes"
