@@ -2,8 +2,7 @@
 
 `torture` (trials that pass or fail), `store_kills` (the same on servers), `size` (how large the
 code is), `route` (the rooms that a question goes through), `stated` (changes of stated facts),
-`explore` (files that a change touched), `sets` (labelled sets of facts, conversations and commits)
-and `ablate` (what each part is worth).
+`explore` (files that a change touched) and `ablate` (what each part is worth).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("ablate", "explore", "route", "sets", "size", "speed", "stated", "store_kills", "torture")
+NAMES = ("ablate", "explore", "route", "size", "speed", "stated", "store_kills", "torture")
 
 
 def main() -> int:

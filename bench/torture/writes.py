@@ -192,7 +192,7 @@ _READS = """
     incident show, incident summary, key list, contract check
 """
 _WRITES_NO_MEMORY = "key create, key revoke, trust, untrust, setup, pause"
-_HAS_ITS_OWN_STORE = "eval retrieval, eval answers"
+_HAS_ITS_OWN_STORE = "eval retrieval, eval facts, eval memory, eval incidents, eval answers"
 
 
 def _each(reason: str, names: str) -> dict[str, str]:

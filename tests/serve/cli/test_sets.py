@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.sets import facts, incidents, memory
-
-from quipu.errors import InvalidInput
 
 DAY = 86_400
 FIRST, SECOND = "a" * 40, "b" * 40
@@ -25,7 +22,7 @@ def made(tmp_path: Path) -> Any:
     return make
 
 
-def test_the_first_fact_is_compared(made: Any) -> None:
+def test_the_first_fact_is_compared(quipu: Any, made: Any) -> None:
     corpus = [
         {"id": "a", "text": "Ada Brown is the chair of the Guild from Jan, 2001 to Jan, 2006."},
         {"id": "b", "text": "Bo Lind is the chair of the Guild from Jan, 2006 to Jan, 2015."},
@@ -36,12 +33,16 @@ def test_the_first_fact_is_compared(made: Any) -> None:
         {"id": "q3", "text": "Who was it?"},
     ]
     directory = made(corpus, queries, ("q1", "a"), ("q2", "b"))
-    figures = facts(directory)
+    figures = quipu("eval", "facts", str(directory), "--json").document
     assert (figures["as_of_hit1"], figures["before_after_hit1"]) == (1.0, 1.0)
-    assert (figures["as_of_queries"], figures["before_after_queries"]) == (1, 1)
+    assert [figures[key] for key in ("queries", "as_of_queries", "before_after_queries")] == [
+        2,
+        1,
+        1,
+    ]
 
 
-def test_turns_are_found_inside_their_conversation(made: Any) -> None:
+def test_turns_are_found_inside_their_conversation(quipu: Any, made: Any) -> None:
     corpus: list[dict[str, object]] = [
         {"id": "c|0", "conv": "c", "batch": 1, "role": "user", "text": "My quota is 1000 calls."},
         {"id": "d|0", "conv": "d", "session": 1, "speaker": "Ann", "text": "I have a greyhound."},
@@ -52,15 +53,16 @@ def test_turns_are_found_inside_their_conversation(made: Any) -> None:
         {"id": "3", "conv": "d", "category": 4, "text": "What does Ann have?"},
     ]
     directory = made(corpus, queries, ("1", "c|0"), ("3", "d|0"))
-    figures = memory(directory)
+    figures = quipu("eval", "memory", str(directory), "--json").document
     assert (figures["queries"], figures["recall"]["10"]) == (2, 1.0)
     assert figures["groups"] == {"4": 1.0, "knowledge_update": 1.0}
     assert 0.0 <= figures["auroc"] <= 1.0
-    with pytest.raises(InvalidInput, match=r"corpus\.jsonl:1: the row has no `conv`"):
-        memory(made([{"id": "x", "text": "lost"}], queries))
+    lost = quipu("eval", "memory", str(made([{"id": "x", "text": "lost"}], queries)))
+    assert lost.code == 2
+    assert "corpus.jsonl:1: the row has no `conv`" in lost.err
 
 
-def test_commits_are_ranked_by_what_came_before(made: Any) -> None:
+def test_commits_are_ranked_by_what_came_before(quipu: Any, made: Any) -> None:
     corpus = [
         {"id": FIRST, "time": DAY, "files": ["pool.c"], "text": "pool: keep idle connections"},
         {"id": SECOND, "time": 2 * DAY, "files": ["tls.c"], "text": "tls: read certificates"},
@@ -71,7 +73,7 @@ def test_commits_are_ranked_by_what_came_before(made: Any) -> None:
     ]
     # What q2 goes back to came at its very moment: it must not be found.
     directory = made(corpus, queries, ("q1", FIRST), ("q2", SECOND))
-    figures = incidents(directory)
+    figures = quipu("eval", "incidents", str(directory), "--json").document
     assert figures["queries"] == {"cause": 1, "followup": 1}
     for track in "AB":
         assert figures["hit"][track]["cause"] == {"1": 1.0, "10": 1.0}
