@@ -204,6 +204,7 @@ NOT_KILLED = {
     **_each("writes no memory", _WRITES_NO_MEMORY),
     **_each("a store of its own", _HAS_ITS_OWN_STORE),
     "entity proposals": "killed with --merge",
+    "proposals": "with --accept it states as `state` does, which is killed",
     "jobs": "with --resume",
     "incident resolve": "writes an outcome as `incident outcome` does, which is killed",
     "serve": "serves: what it writes with is killed as commands",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from quipu import Memory, Passage, Stated, StatementInput
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.keys import plain_key
+from quipu.records.stated import trust_of
 
 NOW = "2026-12-01T10:00:00.000Z"
 CHANGES = Path(__file__).parents[1] / "facts" / "data" / "stated.jsonl"
@@ -279,3 +280,64 @@ def test_changes_are_followed_with_the_keys_handed_back_and_nothing_is_merged_wr
 def test_secrets_are_not_kept(memory: Memory) -> None:
     made = state(memory, "deploy", "api_key", "ghp_16C7e42F292c6912E7710c838347Ae178B4a")
     assert "e42F292c" not in json.dumps(made.fact.provenance) + made.fact.object
+
+
+@pytest.mark.parametrize(
+    ("source", "trust"),
+    [
+        ("", "user"),
+        ("Dagny", "user"),
+        ("agent", "agent"),
+        ("src/owners.toml", "repository"),
+        ("https://example.org/owners", "page"),
+        ("www.example.org", "page"),
+        ("tool: pytest", "tool"),
+        ("Tooley", "user"),
+    ],
+)
+def test_each_source_has_a_class(source: str, trust: str) -> None:
+    assert trust_of(source) == trust
+
+
+@pytest.mark.parametrize("source", ["https://example.org/owners", "tool: lookup"])
+def test_what_a_page_or_a_tool_states_against_a_user_waits(memory: Memory, source: str) -> None:
+    own = state(memory, "billing", "owner", "Erik")
+    against = {
+        "value": {"value": "Mallory"},
+        "future": {"value": "Mallory", "since": "2027-01-01"},
+        "end": {"value": "", "ends": True, "until": "2026-02-01"},
+        "correction": {"value": "Mallory", "corrects": own.fact.fact_id},
+        "other key": {"attribute": "boss", "value": "Mallory", "replaces": own.fact.fact_id},
+    }
+    for how, said in against.items():
+        whole = {"subject": "billing", "attribute": "owner", "source": source, **said}
+        told = memory.facts.state(msgspec.convert(whole, StatementInput))[0]
+        assert (how, told.done) == (how, "proposed")
+        assert (how, held(memory)) == (how, {("billing", "owner"): "Erik"})
+    assert len(memory.facts.proposals()) == len(against)
+    assert not any("Mallory" in hit.text for hit in memory.search("Who owns billing?").hits)
+    for key, value in (("tier", "2"), ("tier", "3"), ("owner", "Erik")):
+        assert state(memory, "billing", key, value, source=source).done == "stated"
+    assert state(memory, "billing", "owner", "Mallory", source=source).done == "proposed"
+    assert state(memory, "billing", "owner", "Dagny", source="agent").done == "stated"
+
+
+def test_a_proposal_is_accepted_or_refused_and_waits_once(memory: Memory) -> None:
+    state(memory, "billing", "owner", "Erik")
+    page = "https://example.org/owners"
+    for _ in range(2):
+        state(memory, "billing", "owner", "Dagny", source=page)
+    state(memory, "billing", "owner", "Mallory", source=page)
+    waiting = {each.statement.value: each for each in memory.facts.proposals()}
+    assert {value: each.trust for value, each in waiting.items()} == {
+        "Dagny": "page",
+        "Mallory": "page",
+    }
+    memory.facts.refuse([waiting["Mallory"].id])
+    (told,) = memory.facts.accept([waiting["Dagny"].id])
+    assert (told.done, [k.value for k in told.replaced]) == ("stated", ["Erik"])
+    assert memory.facts.proposals() == []
+    assert held(memory) == {("billing", "owner"): "Dagny"}
+    assert state(memory, "billing", "owner", "Eve", source=page).done == "proposed"
+    with pytest.raises(UnknownRecord):
+        memory.facts.accept([waiting["Mallory"].id])

@@ -25,7 +25,7 @@ from quipu.records.authority import CONVERSATIONS
 from quipu.records.mentions import names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.records.stated import Stated, StatementInput
+from quipu.records.stated import ProposedStatement, Stated, StatementInput
 from quipu.text import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -122,6 +122,25 @@ class Facts:
 
         given = [statements] if isinstance(statements, StatementInput) else list(statements)
         return state(self._handle, given, embed=embed) if given else []
+
+    def proposals(self) -> list[ProposedStatement]:
+        """What pages and tools (by `source`) stated against what a user did: it waits, and is not
+        asserted; the oldest first."""
+        from quipu.memory.stating import proposals
+
+        return proposals(self._handle)
+
+    def accept(self, ids: Sequence[str], *, embed: bool = True) -> list[Stated]:
+        """State what was proposed, as the user's word. Raises UnknownRecord. Written at once."""
+        from quipu.memory.stating import accept
+
+        return accept(self._handle, ids, embed=embed)
+
+    def refuse(self, ids: Sequence[str]) -> None:
+        """Drop what was proposed. Raises UnknownRecord. Written at once."""
+        from quipu.memory.stating import refuse
+
+        refuse(self._handle, ids)
 
     def stated_by(self, episode_id: str) -> StatedFacts:
         """What was read of an episode and what that took the place of, in the order of their

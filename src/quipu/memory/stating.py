@@ -25,34 +25,96 @@ from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties
 from quipu.records.scope import Scope
-from quipu.records.stated import Done, KnownKey, Stated, StatedValue, StatementInput
+from quipu.records.stated import (
+    Done,
+    KnownKey,
+    ProposedStatement,
+    Stated,
+    StatedValue,
+    StatementInput,
+    trust_of,
+)
 from quipu.source import Draft
 from quipu.when.instants import observed_instant, parse_instant
 
-__all__ = ["state"]
+__all__ = ["accept", "proposals", "refuse", "state"]
+
+_PROPOSED = "proposed"
+"""How the references of statements begin that wait to be decided on."""
 
 _DAY = len("2026-01-01")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Filed:
-    """A statement as it is filed; without a draft nothing of it is to be written."""
+    """A statement as it is filed; without a draft nothing of it is to be written. `proposed` is
+    what waits to be decided on instead."""
 
     done: Done
     fact: Fact
     draft: Draft | None = None
     withdrawn: Fact | None = None
+    proposed: StatementInput | None = None
 
 
 def state(handle: Handle, statements: Sequence[StatementInput], *, embed: bool) -> list[Stated]:
     """Write statements in one batch and tell what became of each. Raises InvalidInput and
     UnknownRecord before anything is written."""
+    return _stated(handle, statements, embed=embed)
+
+
+def proposals(handle: Handle) -> list[ProposedStatement]:
+    """What pages and tools stated against what a user did, the oldest first."""
+    ids = [source.episode_id for source in handle.graph.sources(prefix=f"{_PROPOSED}:")]
+    episodes = [e for e in handle.graph.get(ids).values() if isinstance(e, Episode)]
+    found: list[ProposedStatement] = []
+    for episode in sorted(episodes, key=lambda e: (e.observed_at, e.source_ref)):
+        given = msgspec.convert(episode.properties["statement"], StatementInput)
+        found.append(
+            ProposedStatement(
+                id=episode.source_ref,
+                statement=given,
+                trust=trust_of(given.source),
+                observed_at=episode.observed_at,
+            )
+        )
+    return found
+
+
+def accept(handle: Handle, ids: Sequence[str], *, embed: bool) -> list[Stated]:
+    """State what was proposed, as the user's word from now on. Raises UnknownRecord."""
+    given = [each.statement for each in _waiting(handle, ids)]
+    return _stated(handle, given, accepted=tuple(ids), embed=embed) if given else []
+
+
+def refuse(handle: Handle, ids: Sequence[str]) -> None:
+    """Drop what was proposed. Raises UnknownRecord."""
+    if _waiting(handle, ids):
+        with handle.writing:
+            handle.store.write(Batch(recorded_at=handle.clock(), replaces=tuple(ids)))
+
+
+def _waiting(handle: Handle, ids: Sequence[str]) -> list[ProposedStatement]:
+    known = {each.id: each for each in proposals(handle)}
+    for missing in (each for each in ids if each not in known):
+        raise UnknownRecord(f"no proposal {missing!r} waits: `quipu proposals` shows those that do")
+    return [known[each] for each in ids]
+
+
+def _stated(
+    handle: Handle,
+    statements: Sequence[StatementInput],
+    *,
+    accepted: tuple[str, ...] = (),
+    embed: bool,
+) -> list[Stated]:
     now = handle.clock()
     before = handle.store.sequence()
     with handle.writing:
-        filing = _Filing(handle, now)
+        filing = _Filing(handle, now, accepted=bool(accepted))
         made = [filing.filed(each) for each in statements]
-        handle.store.write(_batch(made, now))
+        batch = _batch(made, now, handle.store.namespace)
+        handle.store.write(replace(batch, replaces=(*batch.replaces, *accepted)))
     if embed:
         handle.indexer().embed_since(before)
     return answered(handle, [(each.done, each.fact) for each in made], now)
@@ -61,13 +123,27 @@ def state(handle: Handle, statements: Sequence[StatementInput], *, embed: bool) 
 class _Filing:
     """Statements on their way in, seen from `now`."""
 
-    def __init__(self, handle: Handle, now: str) -> None:
-        self._namespace, self._now = handle.store.namespace, now
+    def __init__(self, handle: Handle, now: str, *, accepted: bool) -> None:
+        self._namespace, self._now, self._accepted = handle.store.namespace, now, accepted
         self._graph, self._table = handle.graph, handle.attributes
 
     def filed(self, given: StatementInput) -> _Filed:
-        """A statement under the key that is known for it."""
+        """A statement under the key that is known for it, or what is proposed of it."""
         given = _redacted(given)
+        made = self._filed(given)
+        if self._accepted or made.done == "unchanged" or not _only_proposes(given.source):
+            return made
+        if named := given.retracts or given.corrects or given.replaces:
+            against = [self._fact(named)[0]]
+        else:
+            key = made.fact.subject, made.fact.predicate
+            against = [each.fact for each in self._of_key(*key) if not each.superseded_by]
+        value = None if given.ends or given.retracts else typed(given.value)[1]
+        if all(not _is_of_user(f) or f.provenance.get("typed") == value for f in against):
+            return made
+        return _Filed(done="proposed", fact=made.fact, proposed=given)
+
+    def _filed(self, given: StatementInput) -> _Filed:
         if given.retracts:
             fact, live = self._fact(given.retracts)
             done = "retracted" if live else "unchanged"
@@ -165,6 +241,7 @@ class _Filing:
             "speaker": given.source,
             "replaces": given.replaces,
             "corrects": given.corrects,
+            "accepted": self._accepted,
         }
         provenance: Properties = {
             "rule": STATED,
@@ -251,7 +328,27 @@ def _says(fact: Fact, given: StatementInput) -> bool:
     return said_by and fact.provenance.get("typed") == typed(given.value)[1]
 
 
-def _batch(made: Sequence[_Filed], now: str) -> Batch:
+def _only_proposes(source: str) -> bool:
+    """Whether what a source states against what a user did only proposes."""
+    return trust_of(source) in ("page", "tool")
+
+
+def _is_of_user(fact: Fact) -> bool:
+    """Whether it was stated, or accepted, by a user or for one."""
+    by = fact.provenance.get("speaker")
+    accepted = bool(fact.provenance.get("accepted"))
+    return is_stated(fact) and (accepted or not _only_proposes(str(by or "")))
+
+
+def _proposal(given: StatementInput, fact: Fact, now: str, namespace: str) -> Episode:
+    sha = hashlib.sha256(msgspec.json.encode(given)).hexdigest()
+    ref = f"{_PROPOSED}:{plain_key(fact.subject)}/{plain_key(fact.predicate)}@{sha[:8]}"
+    draft = Draft(namespace=namespace, type="proposal", ref=ref, sha=sha, seen=now, document="")
+    kept: Properties = msgspec.to_builtins(given)
+    return draft.episode(now, preview=said(fact), properties={"statement": kept})
+
+
+def _batch(made: Sequence[_Filed], now: str, namespace: str) -> Batch:
     drafts = {each.draft.episode_id: (each.draft, each) for each in made if each.draft}
     episodes, chunks, claims = list[Episode](), list[IndexedChunk](), list[Claim]()
     for draft, each in drafts.values():
@@ -261,6 +358,13 @@ def _batch(made: Sequence[_Filed], now: str) -> Batch:
         chunks.append(profile("prose").index_chunk(passage))
         document = draft.document_entity(STATEMENT, each.fact.subject, name=draft.ref)
         claims += draft.claims([document, each.fact], passage)
+    waiting = {
+        proposal.episode_id: proposal
+        for each in made
+        if each.proposed
+        for proposal in [_proposal(each.proposed, each.fact, now, namespace)]
+    }
+    episodes += waiting.values()
     withdrawn = [each.withdrawn for each in made if each.withdrawn]
     return Batch(
         recorded_at=now,
@@ -314,12 +418,16 @@ def answered(handle: Handle, made: Sequence[tuple[Done, Fact]], now: str) -> lis
             and stated_key(s.fact) != stated_key(fact)
             and holds(s, now)
         }
+        against = (by_id[i] for i in (own.contradicted_by if own else ()))
+        if done == "proposed":
+            key = stated_key(fact)
+            against = (s for s in known if stated_key(s.fact) == key and holds(s, now))
         stated = Stated(
             done=done,
             fact=as_it_stands(own) if own else fact,
             replaced=_keys(s for s in known if s.superseded_by == fact.fact_id),
             replaced_by=_keys([by])[0] if by else None,
-            contradicts=_keys(by_id[i] for i in (own.contradicted_by if own else ())),
+            contradicts=_keys(against),
             other_keys=_keys(others.values())[:_MOST_OTHERS],
             near_keys=_keys(standing_under[k] for k in keys if k in standing_under)[:NAMED],
         )

@@ -1,5 +1,6 @@
 """A fact that is stated, not read: what is given, and what is answered."""
 
+import re
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -10,13 +11,17 @@ from quipu.records.record import Fact
 __all__ = [
     "Done",
     "KnownKey",
+    "ProposedStatement",
     "Stated",
     "StatedList",
     "StatedValue",
     "StatementInput",
+    "Trust",
+    "trust_of",
 ]
 
-Done: TypeAlias = Literal["stated", "ended", "corrected", "retracted", "unchanged"]
+Done: TypeAlias = Literal["stated", "ended", "corrected", "retracted", "unchanged", "proposed"]
+Trust: TypeAlias = Literal["user", "agent", "repository", "page", "tool"]
 StatedValue: TypeAlias = str | int | float | bool | list[str | int | float | bool]
 
 
@@ -30,7 +35,7 @@ class StatementInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     since: Annotated[str, Meta(description="from when on; none: from when it is said")] = ""
     until: Annotated[str, Meta(description="until when, if it has an end")] = ""
     said_at: Annotated[str, Meta(description="when it was said; none: now")] = ""
-    source: Annotated[str, Meta(description="who said it, or where")] = ""
+    source: Annotated[str, Meta(description="who said it: a name, URL, `tool:name`")] = ""
     ends: Annotated[bool, Meta(description="it is so no more, from `until` on; no value")] = False
     replaces: Annotated[
         str, Meta(description="the fact whose place it takes, under whatever key: that stays")
@@ -53,7 +58,7 @@ class KnownKey(msgspec.Struct, frozen=True, kw_only=True):
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one statement."""
 
-    done: Annotated[Done, "`unchanged`: it was known already"]
+    done: Annotated[Done, "`unchanged`: known already; `proposed`: waits for the user"]
     fact: Annotated[Fact, "the fact as it stands; of what was retracted, as it was"]
     replaced: Annotated[tuple[KnownKey, ...], "whose place it took"] = ()
     replaced_by: Annotated[KnownKey | None, "what took its place: it came late"] = None
@@ -66,3 +71,27 @@ class StatedList(msgspec.Struct, frozen=True, kw_only=True):
     """What became of statements that were given together, in their order."""
 
     stated: Annotated[tuple[Stated, ...], "each statement"]
+
+
+class ProposedStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement of a page or a tool against what a user stated, which waits to be decided on."""
+
+    id: Annotated[str, "what accepts or refuses it"]
+    statement: Annotated[StatementInput, "as it was given"]
+    trust: Annotated[Trust, "the class of its source"]
+    observed_at: Annotated[str, "when it came"]
+
+
+_CLASS = re.compile(r"(user|agent|repository|page|tool)(?:\s*:|$)")
+_ADDRESS, _PATH = re.compile(r"(?!file:)[a-z][\w+.-]*://|www\."), re.compile(r"/|\.\w{1,5}$")
+
+
+def trust_of(source: str) -> Trust:
+    """The class of a source: the one that it begins with ("tool: pytest"), an address is a page, a
+    path the repository, any other name a user."""
+    text = source.strip().casefold()
+    if named := _CLASS.match(text):
+        return msgspec.convert(named[1], Trust)
+    if _ADDRESS.match(text):
+        return "page"
+    return "repository" if _PATH.search(text) else "user"

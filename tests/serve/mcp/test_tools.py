@@ -27,7 +27,8 @@ FULL = (
     DEFAULT
     + """
     impact memory_ingest memory_query memory_index_status graph_search graph_inspect
-    graph_path fact_query_at_time incident_similar incident_recommend outcome_record
+    graph_path fact_query_at_time memory_proposals incident_similar incident_recommend
+    outcome_record
 """.split()
 )
 KEPT = """

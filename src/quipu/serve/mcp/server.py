@@ -54,6 +54,7 @@ _FURTHER = (
     "graph_inspect",
     "graph_path",
     "fact_query_at_time",
+    "memory_proposals",
     "incident_similar",
     "incident_recommend",
     "outcome_record",

@@ -198,7 +198,13 @@ def context(
         spelled=CAMEL,
         without=_UNASKED,
     ),
-    Tool("memory_query", "Query memory", spelled=CAMEL, without=_UNASKED),
+    Tool(
+        "memory_query",
+        "Query memory",
+        spelled=CAMEL,
+        without=_UNASKED,
+        unlisted="use_graph explain max_chars",
+    ),
 )
 def everything(
     memory: Memory,

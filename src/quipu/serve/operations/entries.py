@@ -220,7 +220,7 @@ def ingest(
     trace_id: Annotated[str, "given back as it is"] = "",
     progress: Progress | None = None,
 ) -> Ingest:
-    """Remember many things at once: the turns of a session, or texts from elsewhere.
+    """Remember many things at once: the turns of a session, or texts.
 
     The same items again change nothing. A bad item is a warning; the others are kept.
     """

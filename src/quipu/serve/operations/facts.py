@@ -14,7 +14,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.history import History
 from quipu.memory import Memory, Passage
 from quipu.records.record import Fact, record_id
-from quipu.records.stated import StatedList, StatementInput
+from quipu.records.stated import ProposedStatement, Stated, StatedList, StatementInput
 from quipu.serve.operations import (
     Command,
     Date,
@@ -308,6 +308,34 @@ def state_words(
         return state(memory, _read(file))
     more: Any = {name: value for name, value in told.items() if value}
     return state(memory, tuple(StatementInput(**_parts(e), **more) for e in statements or ("",)))
+
+
+class Undecided(msgspec.Struct, frozen=True, kw_only=True):
+    """What waits for the user, and what was accepted now."""
+
+    proposals: Annotated[tuple[ProposedStatement, ...], "what waits, the oldest first"]
+    accepted: Annotated[tuple[Stated, ...], "what became of each that was accepted"] = ()
+
+
+@operation(
+    "write",
+    Command(),
+    Http("POST /api/v1/proposals", name="decide_proposals", body="Decisions"),
+    Tool("memory_proposals", "Proposals"),
+)
+def proposals(
+    memory: Memory,
+    accept: Annotated[tuple[str, ...], "ids that the user accepts"] = (),
+    refuse: Annotated[tuple[str, ...], "ids to drop"] = (),
+) -> Undecided:
+    """List, accept or refuse what a page or a tool stated against a user: it is not asserted.
+
+    $ quipu proposals
+    $ quipu proposals --accept proposed:billing/owner@0123abcd
+    """
+    accepted = memory.facts.accept(accept)
+    memory.facts.refuse(refuse)
+    return Undecided(proposals=tuple(memory.facts.proposals()), accepted=tuple(accepted))
 
 
 def _read(file: str) -> tuple[StatementInput, ...]:

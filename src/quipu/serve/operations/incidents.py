@@ -35,7 +35,7 @@ __all__: list[str] = []
 _NEW = "component title upstream metrics"
 
 Id = Annotated[str, "the incident", Word()]
-IdOrNone = Annotated[str | None, "an incident that is here; none for a new one", Word()]
+IdOrNone = Annotated[str | None, "one that is stored", Word()]
 Measured = Annotated[
     dict[str, float],
     "latency_p99 (ms), error_rate, throughput, cpu_util, memory_util",
@@ -181,7 +181,7 @@ def similar(
     "read",
     Command(),
     Http("GET /api/v1/incidents/{incident_id:str}/recommendation", without=_NEW),
-    Tool("incident_recommend", "Recommended actions", without="upstream"),
+    Tool("incident_recommend", "Recommended actions", without="upstream", unlisted="retrieval"),
 )
 def recommend(
     memory: Memory,
