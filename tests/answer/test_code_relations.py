@@ -8,23 +8,7 @@ from tests.rows import rows
 from quipu.memory import Memory
 
 Remember = Callable[[dict[str, str]], Memory]
-SHOP = {
-    "shop/errors.py": (
-        "class ShopError(Exception):\n"
-        '    """What goes wrong in the shop."""\n\n\n'
-        "class CardDeclined(ShopError):\n"
-        '    """The bank said no."""\n'
-    ),
-    "shop/charge.py": (
-        "from shop import errors\nfrom shop.errors import CardDeclined\n\n\n"
-        "class LateDelivery(errors.ShopError):\n"
-        '    """It came too late."""\n\n\n'
-        "def charge_card(card):\n"
-        '    """Charge a card."""\n'
-        "    if not card:\n"
-        "        raise CardDeclined('no card')\n"
-    ),
-}
+SHOP = dict(rows(__file__, "code_relations_shop"))
 
 
 @pytest.mark.parametrize(

@@ -17,22 +17,7 @@ from quipu.question import read_question
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
-SHOP = {
-    "docs/payments.md": (
-        '---\nowner: "@team-pay"\ndepends_on: ledger\n---\n# Payments\n\nThe payments service '
-        "charges cards. It retries a declined charge three times, one minute apart, and gives up "
-        "after that.\n\nRetries are decided in [ADR 7](adr/0007-retries.md).\n"
-    ),
-    "docs/ledger.md": "# Ledger\n\nThe ledger keeps every booking for ten years.\n",
-    "docs/adr/0007-retries.md": (
-        "---\ntype: adr\nstatus: accepted\n---\n# ADR 7: Retry declined charges three times\n\n"
-        "A fourth attempt never succeeded in the year we measured, so three it is.\n"
-    ),
-    "alpha.md": (
-        "---\ntitle: Alpha\nowner: '@team-alpha'\n---\n# Alpha\n\nThe alpha service is owned by "
-        "the alpha team. Other services depend on it.\n"
-    ),
-}
+SHOP = dict(rows(__file__, "trust_shop"))
 
 
 @pytest.fixture

@@ -1,24 +1,11 @@
 """What code is told from outside, as each library writes it."""
 
 import pytest
+from tests.rows import rows
 
 from quipu.read.code import read_code
 
-SETTINGS: dict[str, tuple[str, str, str]] = {
-    'import os\nX = os.environ["PORT"]\n': ("python", "PORT", ""),
-    'import os\nX = os.environ.get("PORT") or "80"\n': ("python", "PORT", "80"),
-    'def f(app):\n    return app.config["PORT"]\n': ("python", "PORT", ""),
-    "const { port } = f(process.env.PORT || 3000);\n": ("javascript", "PORT", "3000"),
-    'package p\nfunc f() { viper.SetDefault("port", 80) }\n': ("go", "port", "80"),
-    'class A { @Value("${server.port:80}") int port; }\n': ("java", "server.port", "80"),
-    'class A { int f() { return Integer.getInteger("port", 80); } }\n': ("java", "port", "80"),
-    'class A { string F() => Configuration["port"] ?? "80"; }\n': ("csharp", "port", "80"),
-    "<?php\n$a = ini_get('port');\n": ("php", "port", ""),
-    "PORT_USED=${PORT:-80}\n": ("bash", "PORT", "80"),
-    'fn f() { let p = option_env!("PORT"); }\n': ("rust", "PORT", ""),
-    'int f(void) { return config_get_int("port"); }\n': ("c", "port", ""),
-    'void f() { settings.value("port"); }\n': ("cpp", "port", ""),
-}
+SETTINGS: dict[str, tuple[str, str, str]] = dict(rows(__file__, "code_settings_settings"))
 
 
 @pytest.mark.parametrize("code", SETTINGS)
