@@ -35,7 +35,7 @@ EVIDENCE = Evidence(
     similarity=0.6,
 )
 DRAFT = AnswerDraft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6, subject=0.5)
-SIGNALS = {"cos1": 0.6}
+SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
@@ -43,7 +43,7 @@ def test_every_input_is_named_and_gaps_are_none() -> None:
     tables = (*GENERAL.table, *ANSWERING.table, *QUOTED.table, *PROSE.table)
     assert set(sure.inputs) == {term.name for term in tables} | {"plain", "worth", "unborne"}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
-    for name in ("self_report", "score1", "cos1"):
+    for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
     assert sure.inputs["similarity"] == 0.6
     assert sure.inputs["freshness"] == 1.0
@@ -83,7 +83,7 @@ def test_more_of_an_input_moves_the_value_its_way(
 
 
 def test_weaknesses_say_what_speaks_against_it() -> None:
-    said = weaknesses({"score1": -1.0, "cos1": 0.9, "unknown_names": 1.0})
+    said = weaknesses({"score1": -1.0, "mslow": 0.0, "cos1": 0.9, "unknown_names": 1.0})
     assert said == [
         "the best passage scores low",
         "the question names something that is not known here",

@@ -135,5 +135,4 @@ def test_a_record_is_known_by_any_of_its_names_however_it_is_spelt(name: str) ->
         memory.store.write(
             Batch(recorded_at="2026-01-02T00:00:00.000Z", claims=(Claim(record, episode),))
         )
-        anchors = _search(memory, f"What did {name} write?").plan.anchors
-        assert record.entity_id in [anchor.entity_id for anchor in anchors]
+        assert _search(memory, f"What did {name} write?").signals["nfound"] == 1.0

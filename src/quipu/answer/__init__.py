@@ -84,6 +84,7 @@ def answer(
         now=now,
         citations=counts,
         best_score=hits[0].score if hits else None,
+        code=bool(hits) and hits[0].why_ranked.profile == "code",
         unknown_names=min(len(missing) / max(len(asked.names), 1), 1.0),
         self_report=from_model.self_report if from_model and from_model.draft else None,
         unborne=bool(unsaid),

@@ -36,6 +36,7 @@ __all__ = [
     "weaknesses",
 ]
 
+_OF_SEARCH = ("cos1", "mslow", "miss", "nfound")
 _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
@@ -76,6 +77,7 @@ def confidence(
     now: str,
     citations: Mapping[str, int],
     best_score: float | None = None,
+    code: bool = False,
     unknown_names: float = 0.0,
     self_report: float | None = None,
     unborne: bool = False,
@@ -93,8 +95,6 @@ def confidence(
     documents = {e.document_id for e in evidence}
     bare = "cos1" not in signals
     score1 = None if best_score is None or bare else scaled_log_odds(best_score)
-    if score1 is not None and draft and draft.stated >= 1:
-        score1 = max(score1, 0.0)
     subject = draft.subject if draft else None
     inputs: dict[str, float | None] = {
         "similarity": draft.similarity if draft else None,
@@ -102,7 +102,9 @@ def confidence(
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
         "score1": score1,
-        "cos1": signals.get("cos1"),
+        "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
+        **{name: signals.get(name) for name in _OF_SEARCH},
+        **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
         "unborne": float(unborne),
         **({"foreign": 1.0} if foreign else {}),
@@ -111,16 +113,34 @@ def confidence(
         "unexplained": draft.unexplained if draft else 0.0,
         "subject": subject,
         "unvouched": draft.unvouched if draft else 0.0,
+        "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
         "likely": scaled_log_odds(draft.likely) if draft and draft.likely is not None else None,
         "margin": draft.margin if draft else None,
         "met": draft.met if draft else None,
         "absent": draft.absent if draft else None,
         "plain": draft.plain if draft else None,
-        "words": (subject or 0.0) ** 2 if bare else None,
+        "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
+        if bare and "miss" in signals
+        else None,
+        **(_otherwise(draft, score1) if draft else {}),
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
+
+
+def _otherwise(draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+    """The inputs that are other where the sources of one kind say all of it."""
+    found: dict[str, float | None] = {}
+    for each in answers_of_kinds():
+        found |= each.inputs(draft, score1)
+    return found
+
+
+def _unsaid(draft: AnswerDraft | None, signals: Mapping[str, float]) -> float:
+    if draft is None or draft.subject is None or not any(e.is_code for e in draft.evidence):
+        return 0.0
+    return (1 - draft.subject) * signals.get("miss", 0.0)
 
 
 def formulas() -> tuple[ConfidenceFormula, ...]:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
-from quipu.answer.gate import Evidence
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.support import EvidencePool
 from quipu.answer.worth import Candidate
 from quipu.kind import parts
@@ -31,8 +31,10 @@ __all__ = [
 class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
-    role that asserts it; `fact` is the dated fact that it tells; `names` are further words that
-    explain the question as its own do, such as the names of what it shows by its path."""
+    role that asserts it; `fact` is the dated fact that it tells, and `replies` says that it does so
+    by yes or no; `others` are the ids of the passages that state what it took the place of, or what
+    took its own; `names` are further words that explain the question as its own do, such as the
+    names of what it shows by its path."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -41,6 +43,8 @@ class AnswerStatement(NamedTuple):
     explained: float = 1.0
     authority: int = 0
     fact: Fact | None = None
+    replies: bool = False
+    others: frozenset[str] = frozenset()
     names: str = ""
 
 
@@ -60,15 +64,20 @@ class Likely(NamedTuple):
 
     read: Mapping[str, Read]
 
-    def of(self, evidence: Sequence[Evidence]) -> float:
-        """How likely one of some passages answers, in [0, 1]."""
-        ids = dict.fromkeys(each.id for each in evidence)
+    def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
+        """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
+        ids = dict.fromkeys((*(each.id for each in evidence), *others))
         return sum(self.read[id_].answers for id_ in ids if id_ in self.read)
 
     def surest(self, ids: Iterable[str] | None = None) -> float:
         """How likely the likeliest of some passages answers, or of all."""
         some = self.read if ids is None else ids
         return max((self.read[id_].answers for id_ in some if id_ in self.read), default=0.0)
+
+    def without(self, ids: Collection[str]) -> "Likely":
+        """Without some passages: they do not answer, and are the last that are quoted."""
+        none = {id_: self.read[id_]._replace(answers=0.0, worth=0.0) for id_ in ids}
+        return Likely({**self.read, **none})
 
 
 class Quotation(NamedTuple):
@@ -158,6 +167,10 @@ class Answers:
     def is_evidence(self, document: Entity) -> bool:
         """Whether the passages of a document may be quoted."""
         return True
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """The inputs of confidence that are other where only its sources are cited."""
+        return {}
 
 
 @cache

@@ -44,15 +44,70 @@ from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, name_key, stems
 
 __all__ = [
+    "modules_in",
     "state",
+    "symbols_in",
 ]
 
+_FILES = ("{}.py", "{}/__init__.py", "src/{}.py", "src/{}/__init__.py")
 
-_MODULES = ("{}.py", "{}/__init__.py", "src/{}.py", "src/{}/__init__.py")
+
+def modules_in(asked: Question, graph: Graph) -> list[str]:
+    """The ids of the documents that are the modules named in the question, in its order."""
+    found: list[str] = []
+    for name in asked.names:
+        if "." not in name or "/" in name or not is_understood(asked, name):
+            continue
+        path = name.removesuffix("()").replace(".", "/")
+        keys = [name_key(file.format(path)) for file in _FILES]
+        named = graph.named(keys)
+        found += [
+            entity.entity_id
+            for key in keys
+            for entity in named.get(key, ())
+            if entity.type == EntityType.DOCUMENT
+        ]
+    return list(dict.fromkeys(found))
+
+
+def symbols_in(asked: Question, graph: Graph) -> list[str]:
+    """The ids of the symbols that the question names after a package, module or class: all that
+    is before the last dot is in their path or qualified name."""
+    found: list[str] = []
+    for name in asked.names:
+        parts = name.removesuffix("()").split(".")
+        if len(parts) < 2 or "/" in name or not all(parts):
+            continue
+        *before, last = parts
+        key = name_key(last)
+        found += [
+            entity.entity_id
+            for entity in graph.named([key]).get(key, ())
+            if entity.type == EntityType.SYMBOL and _is_within(entity, before, last)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _is_within(entity: Entity, before: list[str], last: str) -> bool:
+    path, qualified = entity.properties.get("path"), entity.properties.get("qualified_name")
+    if not isinstance(path, str) or not isinstance(qualified, str):
+        return False
+    *outer, own = qualified.split(".")
+    folders = path.rpartition(".")[0].split("/")
+    return own == last and set(before) <= {*outer, *folders}
+
+
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))
 _PREVIOUSLY = "before previous previously formerly used"
+_LESS = 0.2
 _DOUBTED = 0.7
+_OF_CODE = frozenset(
+    str(each)
+    for each in RelationType
+    if EntityType.SYMBOL in each.row.sources or each == RelationType.REFERS_TO
+)
+"""Relations of code: they tell how it is, never why, nor when something happens."""
 _MENTIONED = re.compile(r"\b(?:refer|mention)", re.IGNORECASE)
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
@@ -72,7 +127,8 @@ def state(
     graph: Planner,
     evidence: Sequence[Evidence],
 ) -> list[AnswerStatement]:
-    """The statements that answer the question, at most three, in a fixed order."""
+    """The statements that answer the question, at most three, in a fixed order; none that
+    explains much less of it than another."""
     kinds = answers_of_kinds()
     if for_good := [s for each in kinds for s in each.settled(asked, plan, graph)]:
         return for_good[:_MOST]
@@ -86,16 +142,17 @@ def state(
         return direct[:_MOST]
     if not anchors:
         return ruled[:_MOST]
-    asks_how = asked.answer_type not in {"time", "reason"}
-    related = [*_relations(asked, plan, graph, pool, anchors)] if asks_how else []
+    related = _relations(asked, plan, graph, pool, anchors)
+    when_or_why = asked.answer_type in {"time", "reason"}
+    found = ruled or [s for s in related if not (when_or_why and s.kind in _OF_CODE)]
     answering = [
         s._replace(explained=_share(asked, s))
-        for s in ruled
-        or related
+        for s in found
         or [*of_properties(asked, graph, pool, anchors)]
         or _definitions(asked, graph, pool, anchors)
     ]
-    return answering[:_MOST]
+    best = max((s.explained for s in answering), default=0.0)
+    return [s for s in answering if s.explained >= best - _LESS][:_MOST]
 
 
 def _ruled(
@@ -175,54 +232,9 @@ def _understood(asked: Question, plan: Plan, graph: Planner, *, every: bool = Fa
     ]
     if every:
         return [entity.entity_id for entity in named]
-    dotted = _symbols_in(asked, graph)
-    ids = [*_modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked, named))]
+    dotted = symbols_in(asked, graph)
+    ids = [*modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked, named))]
     return list(dict.fromkeys(ids))
-
-
-def _modules_in(asked: Question, graph: Graph) -> list[str]:
-    """The ids of the documents that are the modules named in the question, in its order."""
-    found: list[str] = []
-    for name in asked.names:
-        if "." not in name or "/" in name or not is_understood(asked, name):
-            continue
-        path = name.removesuffix("()").replace(".", "/")
-        keys = [name_key(file.format(path)) for file in _MODULES]
-        named = graph.named(keys)
-        found += [
-            entity.entity_id
-            for key in keys
-            for entity in named.get(key, ())
-            if entity.type == EntityType.DOCUMENT
-        ]
-    return list(dict.fromkeys(found))
-
-
-def _symbols_in(asked: Question, graph: Graph) -> list[str]:
-    """The ids of the symbols that the question names after a package, module or class: all that
-    is before the last dot is in their path or qualified name."""
-    found: list[str] = []
-    for name in asked.names:
-        parts = name.removesuffix("()").split(".")
-        if len(parts) < 2 or "/" in name or not all(parts):
-            continue
-        *before, last = parts
-        key = name_key(last)
-        found += [
-            entity.entity_id
-            for entity in graph.named([key]).get(key, ())
-            if entity.type == EntityType.SYMBOL and _is_within(entity, before, last)
-        ]
-    return list(dict.fromkeys(found))
-
-
-def _is_within(entity: Entity, before: list[str], last: str) -> bool:
-    path, qualified = entity.properties.get("path"), entity.properties.get("qualified_name")
-    if not isinstance(path, str) or not isinstance(qualified, str):
-        return False
-    *outer, own = qualified.split(".")
-    folders = path.rpartition(".")[0].split("/")
-    return own == last and set(before) <= {*outer, *folders}
 
 
 def _relations(
@@ -485,9 +497,11 @@ def _of_facts(
         chained = spoken or by_grammar or is_stated(fact)
         every = standings(graph.facts(told_alike)) if chained else []
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
+        if spoken:
+            told = told._replace(others=_passages_beside(fact, every, graph))
         reply = _yes_or_no(question, fact)
         if reply:
-            return told._replace(text=f"{reply}: {_uncapital(told.text)}")
+            return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
         share = 1.0 if _asks_for_property(question, fact) else 0.0
         if by_grammar:
             share = _answered(question, fact, every)
@@ -548,6 +562,18 @@ def _answered(question: Question, fact: Fact, every: Sequence[FactStanding]) -> 
     after = [each.fact for each in every if each.fact.fact_id in over]
     words = f"{words} {' '.join(each.object for each in (*before, *after))}"
     return min(explained(question.undated, f"{said(fact)} {words}", "fact"), most)
+
+
+def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) -> frozenset[str]:
+    """The passages that state what it took the place of, or what took its own."""
+    after = {each.superseded_by for each in every if each.fact.fact_id == fact.fact_id}
+    ids = [
+        each.fact.fact_id
+        for each in every
+        if each.superseded_by == fact.fact_id or each.fact.fact_id in after
+    ]
+    supports = graph.support(ids)
+    return frozenset(id_ for rows in supports.values() for row in rows for id_ in row.chunk_ids)
 
 
 def _as_it_stood(fact: Fact, every: Sequence[FactStanding]) -> Fact:

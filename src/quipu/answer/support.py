@@ -15,6 +15,7 @@ __all__ = [
     "MOST_SOURCES",
     "EvidencePool",
     "chunks_of",
+    "facts_of",
     "from_chunk",
     "replacements",
     "support",
@@ -128,6 +129,19 @@ def _from_episode(
         updated_at=record.updated_at,
         source_sha=episode.source_sha,
     )
+
+
+def facts_of(passage_ids: Sequence[str], graph: Planner) -> dict[str, list[Fact]]:
+    """The facts that were read from passages, by the passages' ids."""
+    found: dict[str, list[Fact]] = {id_: [] for id_ in passage_ids}
+    passages = graph.get(passage_ids).values()
+    episodes = sorted({each.episode_id for each in passages if isinstance(each, Chunk)})
+    for claims in graph.claims(episodes).values():
+        for claim in claims:
+            for id_ in claim.chunk_ids if isinstance(claim.record, Fact) else ():
+                if id_ in found and isinstance(claim.record, Fact):
+                    found[id_].append(claim.record)
+    return found
 
 
 def replacements(graph: Graph, document_ids: Iterable[str]) -> dict[str, str]:

@@ -12,14 +12,18 @@ from quipu.answer.gate import AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
 from quipu.answer.limitations import POSSESSIVE, says
 from quipu.answer.nearness import Nearness
-from quipu.answer.quote import is_open, plain
+from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
-from quipu.answer.support import replacements
+from quipu.answer.support import facts_of, replacements
 from quipu.answer.yes_or_no import agrees
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.fit import is_of_another, is_of_neighbour
+from quipu.facts.keys import asked_by
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import Question
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
+from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import looks_like_identifier, stems
 
@@ -27,10 +31,12 @@ __all__ = ["superseded", "write"]
 
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
+_PARTLY = 0.65
 _HALF = 0.5
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
 _OWN = frozenset("i me my mine myself".split())
+_AS_LIKELY = 0.5
 _DAY = len("2026-01-01")
 
 
@@ -109,6 +115,7 @@ def write(
     page, disagreements = _Page(), list[str]()
     for statement in chosen.statements:
         disagreements += _state(page, statement)
+    _add_documentation(page, chosen.statements)
     for n, choice in enumerate(() if chosen.statements else chosen.choices):
         if choice.placed:
             page.show(choice.text, choice.evidence)
@@ -161,10 +168,12 @@ def _is_unvouched(asked: Question, choices: Sequence[Choice], sure: Likely | Non
 
 
 def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
-    """How likely what is cited answers; None where no turn is, or nobody knows."""
-    if chosen.likely is None or not any(map(is_turn, cited)):
+    """How likely what is cited answers; of a fact also what states those beside it in its chain:
+    their words tell that one of them does, and the chain which."""
+    if chosen.likely is None:
         return None
-    return min(chosen.likely.of(cited), 1.0)
+    others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
+    return min(chosen.likely.of(cited, others), 1.0)
 
 
 def _quoted(first: Choice, choices: Sequence[Choice]) -> str:
@@ -207,9 +216,12 @@ def _chosen(
     now: str,
     embedder: Embedder | None,
 ) -> _Chosen:
-    """What the graph states, where that explains enough of the question, or else what is quoted."""
+    """What the graph states, as far as it explains the question, or else what is quoted; a fact
+    that turns state only where none of the others is much likelier to answer, or about as likely
+    and said later."""
     explained = max((s.explained for s in statements), default=0.0)
-    if explained >= _ENOUGH:
+    spoken = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
+    if explained >= _ENOUGH and not (spoken and embedder):
         return _Chosen(statements, explained)
     read = _holding(question, evidence)
     for each in answers_of_kinds():
@@ -217,7 +229,32 @@ def _chosen(
     near = Nearness(asked, read, graph, embedder) if embedder and read else None
     sure = _likely(question, scope, read, graph, embedder)
     choices = choose(asked, question, read, near, planner=graph, scope=scope, likely=sure)
-    return _Chosen((), 0.0, choices, near, sure)
+    quoted = _Chosen((), 0.0, choices, near, sure)
+    if explained >= _ENOUGH:
+        open_ = bool(choices) and not any(s.replies for s in statements)
+        doubted = open_ and sure and _is_doubted(asked, statements, choices[0], sure)
+        return quoted if doubted else _Chosen(statements, explained, (), near, sure)
+    said_more = bool(choices) and _said(asked, choices) >= explained
+    if explained < _PARTLY or said_more:
+        return quoted
+    return _Chosen(statements, explained, choices, near, sure)
+
+
+def _is_doubted(
+    asked: Question, statements: Sequence[AnswerStatement], choice: Choice, sure: Likely
+) -> bool:
+    """Whether another turn is much likelier to answer than those that state a fact, or what stands
+    beside it in its chain, or is about as likely and was said later: "I charge 620", and "put my
+    rate up, 680 from now on"."""
+    told = max(sure.of(statement.evidence, statement.others) for statement in statements)
+    if told < _AS_LIKELY * sure.surest():
+        return True
+    newest = choice.evidence[-1]
+    if asked.of_past or not is_turn(newest):
+        return False
+    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
+    last = max(e.updated_at for s in statements for e in s.evidence)
+    return newest.id not in stated and newest.updated_at > last
 
 
 def _likely(
@@ -233,8 +270,21 @@ def _likely(
     for each in answers_of_kinds():
         known = each.likely(question, read, graph, embedder, scope=scope)
         if known is not None:
-            return known
+            return known.without(_of_others(question, known, graph))
     return None
+
+
+def _of_others(question: Question, sure: Likely, graph: Planner) -> frozenset[str]:
+    """The ids of turns that state what is asked of somebody or something else alone, or only what
+    is of another thing that is named by the same word."""
+    asked, found = question.stem_set, set[str]()
+    for id_, facts in facts_of([*sure.read], graph).items():
+        told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
+        if (told and all(is_of_another(question, fact) for fact in told)) or (
+            facts and all(is_of_neighbour(question, fact) for fact in facts)
+        ):
+            found.add(id_)
+    return frozenset(found)
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
@@ -282,6 +332,16 @@ def _holding(question: Question, evidence: Sequence[Evidence]) -> Sequence[Evide
     return [each for each in evidence if not each.outdated or is_turn(each)]
 
 
+def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> None:
+    """Where a definition was asked for, what its documentation says of it."""
+    for statement in statements:
+        if statement.kind == RelationType.DEFINED_IN and statement.evidence:
+            first = statement.evidence[0]
+            signature, documentation = code_lead(first.text) if first.is_code else ("", "")
+            if signature and documentation:
+                page.add(f"{code_span(signature)}: {documentation}", [first])
+
+
 def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """That a cited document is superseded by another, in words."""
     documents = {e.document_id: n for n, e in reversed(list(enumerate(evidence, 1)))}
@@ -291,6 +351,12 @@ def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
         f"The source of [{documents[document]}] has been superseded by {newer[document]}."
         for document in sorted(newer, key=lambda d: documents[d])
     )
+
+
+def _said(asked: Question, choices: Sequence[Choice]) -> float:
+    """The share of the question's content words in what is quoted and its titles."""
+    said = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
+    return len(said & asked.stem_set) / len(asked.stems) if asked.stems else 0.0
 
 
 def _subject(asked: Question, evidence: Sequence[Evidence]) -> float | None:

@@ -24,6 +24,7 @@ from quipu.records.weights import BOUNDS
 from quipu.retrieve.file_fit import by_file_fit
 from quipu.retrieve.hits import make_hits
 from quipu.retrieve.rank import Candidate, choose, exact_first, off_time, timed_parts
+from quipu.retrieve.signals import read_signals
 from quipu.retrieve.walk import WalkSource, walk
 
 __all__ = ["retrieve"]
@@ -72,17 +73,8 @@ def _retrieve(
         plan=plan,
         hits=hits,
         notes=tuple(notes),
-        signals=_signals(plan, vectors, ranked),
+        signals=read_signals(plan, question, vectors, ranked, planner),
     )
-
-
-def _signals(plan: Plan, vectors: Embedded | None, ranked: Sequence[Candidate]) -> dict[str, float]:
-    """`score1`, the raw score of the first passage, and with vectors `cos1`, the best cosine among
-    the seeds."""
-    signals = {"score1": ranked[0].raw if ranked else 0.0}
-    if vectors is not None and ranked:
-        signals["cos1"] = max(plan.scale.get(k, 0.0) for k in ("passage", "code passage", "turn"))
-    return signals
 
 
 def _vectors(plan: Plan, embedder: Embedder | None, notes: list[str]) -> Embedded | None:

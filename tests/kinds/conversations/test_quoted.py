@@ -51,12 +51,14 @@ def test_of_turns_that_tell_of_the_same_the_newest_comes_first(memory: Memory) -
     assert 0 <= told.find("Bo, 2025-03-02") < told.find("Ann, 2025-01-14")
 
 
-def test_what_was_said_by_then_comes_first(memory: Memory) -> None:
+@pytest.mark.parametrize(
+    "question",
+    ["What did the gravel come to in February 2025?", "What did the gravel come to at first?"],
+)
+def test_what_was_said_by_then_comes_first(memory: Memory, question: str) -> None:
     _say(memory, "2025-01-14", [("Ann", "Alas, the gravel came to 340 with delivery.")])
     _say(memory, "2025-03-02", [("Bo", "Alas, the gravel came to 410 with delivery.")])
-    assert _asked(memory, "What did the gravel come to in February 2025?").startswith(
-        "Ann, 2025-01-14"
-    )
+    assert _asked(memory, question).startswith("Ann, 2025-01-14")
 
 
 def _told(day: str, worth: float) -> Quotation:

@@ -8,7 +8,7 @@ whatever else was found.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from quipu.answer.gate import Evidence, words_of
+from quipu.answer.gate import AnswerDraft, Evidence, words_of
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, plain
 from quipu.answer.support import EvidencePool, support
@@ -67,6 +67,14 @@ class CommitAnswers(Answers):
         """Return what was found, without commits where the question is about no change."""
         about_changes = asks_of_changes(question.text)
         return [each for each in found if about_changes or not _is_commit(each)]
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """Where commits state all that is asked their edges say what their words need not, and
+        where only edges led to them no score speaks of them."""
+        if draft.stated < 1 or not all(map(_is_commit, draft.evidence)):
+            return {}
+        by_edges = score1 is not None and all(e.score is None for e in draft.evidence)
+        return {"miss": 0.0, **({"score1": max(score1 or 0.0, 0.0)} if by_edges else {})}
 
 
 ANSWERS = CommitAnswers()

@@ -2,7 +2,7 @@
 
 Up to three turns are quoted: the likeliest to answer, and those that are not much less likely. Of
 those about as likely as the likeliest the newest comes first, since what was said later holds;
-where a time is asked for, the newest until then. A turn is
+where a time is asked for, the newest until then, where the beginning is, the oldest. A turn is
 quoted with who said it and when, from the sentence on that tells what is asked; a question with its
 reply, and a short reply with its question (`exchanges`).
 
@@ -12,11 +12,12 @@ other quotation count.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.answer.formula import Inputs, named_formula
-from quipu.answer.gate import Evidence, is_turn
+from quipu.answer.formula import Inputs, named_formula, scaled_log_odds
+from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
@@ -54,8 +55,9 @@ _ABOUT_AS_LIKELY = 0.5
 """The share that one needs to be told before the best."""
 _RATHER_LIKELY = 0.5
 _UNANSWERED = 0.5
-_LONGEST_QUOTE, _LONGEST_TITLE = 280, 90
-_PRONOUNS = frozenset("it they he she this that these those their his her its".split())
+_LONGEST_QUOTE, _BRIEF_WORDS, _LONGEST_TITLE = 280, 3, 90
+_PRONOUNS = frozenset("it they he she this that these those them him her its their his".split())
+_FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
 
 
 def quotations(
@@ -98,7 +100,10 @@ def in_order(told: Sequence[Quotation], question: Question) -> list[Quotation]:
     likely = [each for each in told if each.by.worth >= least]
     until = asked_until(question.text)
     then = [each for each in told if until and _said_on(each)[0][: len(until)] <= until]
-    first = max(then or likely, key=_said_on)
+    if then:
+        first = max(then, key=_said_on)
+    else:
+        first = (min if _FIRST.search(question.text) else max)(likely, key=_said_on)
     return [first, *(each for each in told if each is not first)]
 
 
@@ -171,18 +176,23 @@ def _timed(each: Evidence, turn: Chunk) -> Evidence:
 
 
 def _from(text: str, about: str) -> str:
-    """A turn from the sentence `about` on, as far as may be quoted; where it begins with a pronoun,
-    with the one before it, for what that names."""
+    """A turn from the sentence `about` on, as far as may be quoted; with the one before it where it
+    has a few words, or begins with a pronoun for what that names."""
     read = [unit.text for unit in units(text) if not unit.of_code] or [text]
     alike = (n for n, said in enumerate(read) if about and (said in about or about in said))
     at = next(alike, 0)
-    if at and tokens(read[at])[0].word in _PRONOUNS:
+    begins = {token.word for token in tokens(read[at])[:_BRIEF_WORDS]}
+    if at and (len(read[at].split()) <= _BRIEF_WORDS or begins & _PRONOUNS):
         at -= 1
     last, room = at, _LONGEST_QUOTE - len(read[at])
     while last + 1 < len(read) and len(read[last + 1]) < room:
         last += 1
         room -= len(read[last]) + 1
     return plain(" ".join(read[at : last + 1]))
+
+
+_LEAST_STATED = 0.15
+"""The `likely` that what a fact states counts at least."""
 
 
 def _is_read(inputs: Inputs) -> bool:
@@ -228,6 +238,20 @@ class TurnAnswers(Answers):
     ) -> Sequence[Quotation]:
         """See `quoted`."""
         return quotations(ordered, planner, question=question, scope=scope, likely=likely)
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """Return how likely an answer is: not known where no turn is cited, and no less than
+        `_LEAST_STATED` where facts state it. Where nobody knows that, and facts of turns state all
+        of it, the words and the score of what was found say nothing."""
+        if draft.likely is None:
+            of_turns = draft.stated >= 1 and all(map(is_turn, draft.evidence))
+            known = of_turns and score1 is not None
+            return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)} if known else {}
+        if draft.evidence and not any(map(is_turn, draft.evidence)):
+            return {"likely": None}
+        if not draft.stated or not all(map(is_turn, draft.evidence)):
+            return {}
+        return {"likely": max(scaled_log_odds(draft.likely), _LEAST_STATED)}
 
 
 ANSWERS = TurnAnswers()
