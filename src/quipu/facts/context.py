@@ -102,12 +102,15 @@ def retold_contexts(
     return found
 
 
-def below_newer(hits: Sequence[Hit], planner: Planner, *, table: Attributes) -> tuple[Hit, ...]:
-    """The hits with each of what holds no more below the best one that says what holds instead."""
+def below_newer(
+    hits: Sequence[Hit], stated: Collection[str], planner: Planner, *, table: Attributes
+) -> tuple[Hit, ...]:
+    """The hits with each of those `stated` (by their ids) that holds no more below the best one
+    that says what holds instead."""
     over = {
         hit.id: hit.temporal_context.superseded_by
         for hit in hits
-        if hit.temporal_context and hit.temporal_context.superseded_by
+        if hit.id in stated and hit.temporal_context and hit.temporal_context.superseded_by
     }
     if not over:
         return tuple(hits)

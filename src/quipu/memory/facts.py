@@ -298,8 +298,9 @@ def _facts_may_answer(handle: Handle, question: Question) -> bool:
 
 def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     """The same hits, with when it is true where a fact of the plan says so, and with what took
-    its place where a fact that a hit states, or tells after it was stated, holds no more. Those
-    stand below what took their place, but for a question of another time."""
+    its place where a fact that a hit states, or tells after it was stated, holds no more. What was
+    stated, or tells what was, stands below what took its place, but for a question of another time;
+    a text from which a fact was read says more than that one."""
     table = handle.attributes
     question = read_question(plan.question)
     graph = handle.graph
@@ -318,7 +319,8 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
         msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
     if not question.of_past and question.time(handle.clock()).kind == "none":
-        hits = below_newer(hits, graph, table=table)
+        stated = {hit.id for hit in personal if hit.source_type == STATEMENT}
+        hits = below_newer(hits, stated | retold.keys(), graph, table=table)
     texts = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
     signals = {**found.signals, **_accounted(question, texts)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)
