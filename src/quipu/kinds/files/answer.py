@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from posixpath import dirname, join
 from typing import NamedTuple, cast
 
-from quipu.answer.gate import Evidence
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
 from quipu.kinds.files.asked import Aspect, aspects_of
-from quipu.kinds.files.code_answers import of_code
+from quipu.kinds.files.code_answers import is_told_line, of_code
 from quipu.kinds.files.code_records import CodeRecords
 from quipu.kinds.files.declared import MANIFESTS, ToldDeclaration, own_name, told_of
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
@@ -101,6 +101,22 @@ class FileAnswers(Answers):
             return ()
         project = _asked_project(asked, planner)
         return _said(project, planner, pool) if project else ()
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """Where a README or a manifest that only the graph led to says all of it, neither the
+        words that it lacks nor the score of what was found besides speaks of it; nor where lines
+        of code do that the records led to. What a manifest answers names nothing else."""
+        if not draft.stated or not draft.evidence:
+            return {}
+        others: dict[str, float | None] = {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
+        if all(map(is_told_line, draft.evidence)):
+            return {**others, "code": 0.0, "unsaid": 0.0}
+        if draft.stated < 1:
+            return {}
+        if not all(each.score is None and _is_of_project(each.path) for each in draft.evidence):
+            return {}
+        declared = all(_name(each.path) in MANIFESTS for each in draft.evidence)
+        return {**others, "unknown_names": 0.0} if declared else others
 
 
 ANSWERS = FileAnswers()
@@ -187,6 +203,10 @@ def _cited(
         for chunk in [*quoted.values()][:_PASSAGES]
     ]
     return AnswerStatement(plain(declaration.text), tuple(passages), kind=EntityType.PACKAGE)
+
+
+def _is_of_project(path: str) -> bool:
+    return _name(path) in {*READMES, *MANIFESTS, *LICENCES}
 
 
 def _name(path: str) -> str:

@@ -19,7 +19,7 @@ from quipu.read.settings import ALL_OF
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType
 
-__all__ = ["of_code"]
+__all__ = ["is_told_line", "of_code"]
 
 _MOST_LISTED = 30
 _BEGINNING = 40
@@ -44,6 +44,12 @@ def of_code(records: CodeRecords) -> list[AnswerStatement]:
         if found := _TELLS.get(aspect.key, _property)(records, aspect):
             return _once(found)[:MOST_TOLD]
     return []
+
+
+def is_told_line(passage: Evidence) -> bool:
+    """Whether a piece of evidence is a line that a record of code led to, not a passage that was
+    found: only such lines have a role without a score."""
+    return passage.is_code and passage.score is None and passage.role != "other"
 
 
 def _property(records: CodeRecords, aspect: Aspect, key: str = "") -> list[AnswerStatement]:
