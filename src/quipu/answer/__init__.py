@@ -31,7 +31,7 @@ from quipu.answer.gate import (
 )
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
-from quipu.answer.named import of_time_told, unborne
+from quipu.answer.named import of_what_is_named, unborne
 from quipu.answer.quote import plain
 from quipu.answer.write import superseded, write
 from quipu.ports import Chat, Embedder, Graph, Planner
@@ -71,7 +71,7 @@ def answer(
     known_ids = existing_ids(graph, plan, hits)
     evidence, unheeded = heeded(asked, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
-    evidence = of_time_told(question, evidence, now=now)
+    found, evidence = evidence, of_what_is_named(question, evidence, now=now)
     draft = write(asked, question, plan, graph, evidence, now=now, embedder=embedder)
     from_model = _consulted(chat, question.text, evidence, draft, graph, now)
     draft = _draft_of(from_model, draft, graph)
@@ -91,7 +91,7 @@ def answer(
         foreign=question.language is not None,
     )
     if draft is None or sure.value < least:
-        why = _why_nothing(retrieved, evidence, draft, sure, least)
+        why = _why_nothing(retrieved, found, evidence, draft, sure, least)
         reason = " ".join([(from_model and from_model.refused) or why, *remarks])
         bounded = plan.scope != EVERYTHING
         doubt = about_nothing(graph, hits, reason=reason, missing=missing, bounded=bounded)
@@ -217,6 +217,7 @@ def _citations(
 
 def _why_nothing(
     retrieved: Retrieved,
+    found: Sequence[Evidence],
     evidence: Sequence[Evidence],
     draft: AnswerDraft | None,
     sure: Confidence,
@@ -227,6 +228,8 @@ def _why_nothing(
         return f"Confidence is {value}, below the floor of {bound}."
     if not retrieved.hits:
         return "Nothing was found for the question."
+    if found and not evidence:
+        return "What was found is about others of the kind that the question names."
     if not evidence:
         return "No passage that was found is tied to a record of the graph, so none is evidence."
     return "No passage that was found says anything to the question."

@@ -1,9 +1,10 @@
 """What a question names and its evidence does not bear.
 
 A note on INC-1042 says nothing of INC-2100, however near their words are. A *designation* tells one
-thing from others of its kind by a number: `INC-2100`, `db-9`, "room 13", "version 2.5.0". An answer
-whose evidence does not bear what is named, in its text, heading, path or by a known alias, is never
-sure, nor is one without a number to how many there are, or without a time to when it was.
+thing from others of its kind by a number: `INC-2100`, `db-9`, "room 13", "version 2.5.0". A passage
+that bears another one of that kind and not the one asked about is another's, and is not quoted. An
+answer whose evidence does not bear what is named, in its text, heading, path or by a known alias,
+is never sure, nor is one without a number to how many there are, or without a time to when it was.
 """
 
 import re
@@ -20,7 +21,7 @@ from quipu.text import STOP_WORDS, fold, lower, name_key, stem, stems
 from quipu.when import find_spans
 from quipu.when.intervals import Interval, overlap, read_iso
 
-__all__ = ["of_time_told", "unborne"]
+__all__ = ["of_what_is_named", "unborne"]
 
 _CODE = re.compile(r"(?<![\w./-])[a-z][\w#-]*?(?:[._#/-]?\d[\w-]*)+(?:\.\d+)*(?![\w-])")
 _NUMBERED = re.compile(
@@ -47,9 +48,10 @@ _TWO_DIGITS = re.compile(r"(?<![\w.])\d[\d.,]*\d(?![\w%])")
 
 
 class _Designation(NamedTuple):
-    """A name that a number tells from others, as it is written."""
+    """A name that a number tells from others: how it is written, and of which kind it is."""
 
     written: str
+    kind: str
 
     def stands_in(self, text: str) -> bool:
         """Whether a folded text bears it, with or without what parts its letters and digits."""
@@ -59,15 +61,19 @@ class _Designation(NamedTuple):
         return re.search(rf"(?<![a-z0-9]){parts}(?![a-z0-9])", text) is not None
 
 
-def of_time_told(
+def of_what_is_named(
     question: Question, evidence: Sequence[Evidence], *, now: str
 ) -> tuple[Evidence, ...]:
-    """The evidence without turns of another time than one that is told from `now` ("yesterday"), if
-    there are turns of it."""
+    """The evidence without what bears another designation of a kind that the question names, and
+    none that it names: of files only what is prose and is so by a code ("INC-2100"); and without
+    turns of another time than one that is told from `now` ("yesterday"), if there are turns of it.
+    """
+    asked = _asked_for(question)
+    kept = tuple(each for each in evidence if not _is_of_another(each, asked))
     told = {(span.start, span.end) for span in question.spans}
     spans = [s.interval for s in question.spans_from(now) if (s.start, s.end) not in told]
-    then = {each.id for each in evidence if is_turn(each) and _speaks_of(each, spans)}
-    return tuple(e for e in evidence if not then or e.id in then or not is_turn(e))
+    then = {each.id for each in kept if is_turn(each) and _speaks_of(each, spans)}
+    return tuple(each for each in kept if each.id in then or not is_turn(each)) if then else kept
 
 
 def unborne(
@@ -153,11 +159,20 @@ def _asked_for(question: Question) -> list[_Designation]:
 def _designations(text: str, *, numbered: bool = True) -> Iterator[_Designation]:
     """The designations in a folded text without dates: codes and, with `numbered`, "room 13"."""
     for match in _CODE.finditer(text):
-        yield _Designation(match[0])
+        yield _Designation(match[0], "0".join(re.findall(r"[a-z]+", match[0])))
     for match in _NUMBERED.finditer(text) if numbered else ():
         what = match["what"]
         if what not in STOP_WORDS and what not in _COUNTING:
-            yield _Designation(f"{what} {match['which']}")
+            yield _Designation(f"{what} {match['which']}", stem(what))
+
+
+def _is_of_another(each: Evidence, asked: Sequence[_Designation]) -> bool:
+    if each.is_code or not asked:
+        return False
+    text = _plain(_around(each))
+    borne = {one.kind for one in asked if one.stands_in(text)}
+    kinds = {one.kind for one in asked if is_turn(each) or " " not in one.written} - borne
+    return bool(kinds & {one.kind for one in _designations(_timeless(text))})
 
 
 def _is_named(name: str, text: str, graph: Graph) -> bool:
