@@ -96,3 +96,14 @@ def test_over_http_it_is_what_serve_serves(
     assert (served[0].profile, served[0].port, served[0].read_only) == ("full", 9000, False)
     assert (tmp_path / ".quipu" / "quipu.db").exists()
     assert quipu("mcp", "--token-file", "key").code == 2
+
+
+@pytest.mark.parametrize("words", [("--profile", "search-fetch"), ("--profile=search-fetch",)])
+def test_an_entry_of_the_last_version_is_served_with_a_warning(
+    quipu, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    served: list[object] = []
+    monkeypatch.setattr("quipu.serve.mcp.server.Server.run", lambda _self, by: served.append(by))
+    outcome = quipu("mcp", *words)
+    assert (outcome.code, served) == (0, ["stdio"])
+    assert "goes with the next version" in outcome.err

@@ -94,12 +94,17 @@ _RENAMED = {
     "mcp uninstall": "setup --server-only --remove",
 }
 """Commands that go with the next version, and what is run in their place."""
+_OLD_PROFILE = "--profile search-fetch"
+"""What entries of clients that 0.1.0 wrote may still run."""
 
 
 def _named_anew(given: list[str]) -> list[str]:
     """Return what is to be run of what was `given`, with a warning where a name has gone."""
     at = next((place for place, word in enumerate(given) if word in ENTRIES), len(given))
     old = " ".join(given[at : at + 2])
+    if given[at : at + 1] == ["mcp"] and _OLD_PROFILE in " ".join(given).replace("=", " "):
+        click.echo(f"`{_OLD_PROFILE}` goes with the next version: `default` is served", err=True)
+        return [each.replace("search-fetch", "default") for each in given]
     if old not in _RENAMED:
         return given
     click.echo(f"`{old}` goes with the next version: use `quipu {_RENAMED[old]}`", err=True)
