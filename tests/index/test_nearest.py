@@ -266,6 +266,16 @@ def test_what_is_forgotten_leaves_the_files_and_the_rest_stays(
     assert read == [SIZE + 1]
 
 
+def test_what_is_forgotten_leaves_the_files_of_an_earlier_version(path: Path) -> None:
+    (file,) = files(path)
+    slug = file.name.split(".")[0]
+    file.rename(file.with_name(f"{slug}.7.42.0.vectors"))
+    file.with_name(f"{slug}.json").write_text("{}")
+    with open_at(path) as store:
+        assert store.forget(["docs/a.md"]) == 1
+    assert files(path) == []
+
+
 def test_signs_lose_nothing_of_the_best_hundred() -> None:
     draw = np.random.default_rng(4)
     topics = draw.standard_normal((300, 384))

@@ -82,8 +82,8 @@ class VectorFile:
         return sequence, mark
 
     def is_there(self) -> bool:
-        """Whether there is a file."""
-        return self._path.exists()
+        """Whether there is a file, be it one of an earlier version."""
+        return any(self._folder.glob(f"{self._slug}.*"))
 
     def is_newer(self) -> bool:
         """Whether somebody has written the file since it was read."""
