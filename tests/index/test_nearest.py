@@ -276,6 +276,38 @@ def test_what_is_forgotten_leaves_the_files_of_an_earlier_version(path: Path) ->
     assert files(path) == []
 
 
+@pytest.mark.parametrize("harm", ["cut", "flip", "more"])
+def test_what_others_have_mapped_stays_as_it_is(tmp_path: Path, harm: str) -> None:
+    pieces = [
+        Piece(np.arange(n, n + 90, dtype=np.int64), np.ones((90, 32), dtype=np.uint8))
+        for n in (0, 90, 180)
+    ]
+
+    def opened() -> VectorFile:
+        return VectorFile(tmp_path, "some", writable=True)
+
+    said = {"space": "space", "dimension": 16, "mark": "mark"}
+    first = opened().save(pieces[:2], 7, **said)
+    assert first is not None
+    path = tmp_path / "some.vectors"
+    data = bytearray(path.read_bytes())
+    if harm == "flip":
+        data[-100] ^= 0xFF
+    path.write_bytes({"cut": data[:-80], "more": data + data[:80]}.get(harm, data))
+    kept = opened()
+    found = kept.load("space", 16, lambda _: "mark")
+    assert found is not None
+    assert len(found.pieces) == (2 if harm == "more" else 1)
+    before = path.read_bytes()
+    with path.open("rb") as mapped:
+        saved = kept.save([*found.pieces, pieces[2]], 8, **said)
+        assert saved is not None
+        assert mapped.read() == before
+    again = opened().load("space", 16, lambda _: "mark")
+    assert again is not None
+    assert [len(each.numbers) for each in again.pieces] == [90] * len(saved)
+
+
 def test_signs_lose_nothing_of_the_best_hundred() -> None:
     draw = np.random.default_rng(4)
     topics = draw.standard_normal((300, 384))

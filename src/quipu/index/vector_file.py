@@ -93,9 +93,9 @@ class VectorFile:
         self, pieces: Sequence[Piece], sequence: int, *, space: str, dimension: int, mark: str
     ) -> list[Piece] | None:
         """Keep `pieces`, and give them back as they lie in the file: appended where all that it
-        holds is among them, else in a file that takes its place. None when they are not kept: the
-        folder cannot be written, or somebody else has written the file since it was read here. To
-        fail is harmless."""
+        holds is among them, else in a file that takes its place, since a file that others have
+        mapped must not become shorter. None when they are not kept: the folder cannot be written,
+        or somebody else has written the file since it was read here. To fail is harmless."""
         if not self._writable:
             return None
         temporary = self._folder / f"{self._slug}.{os.getpid()}.new"
@@ -105,10 +105,8 @@ class VectorFile:
                 if not alone or self.is_newer():
                     return None
                 kept = [piece for piece in pieces if piece.is_kept]
-                grows = bool(kept) and kept == self._pieces
-                with self._path.open("r+b") if grows else temporary.open("wb") as stream:
-                    stream.seek(self._end if grows else 0)
-                    stream.truncate()
+                grows = bool(kept) and kept == self._pieces and self._is_whole()
+                with self._path.open("ab") if grows else temporary.open("wb") as stream:
                     for piece in pieces[len(kept) :] if grows else pieces:
                         for part in _block(piece, sequence, space, dimension, mark):
                             stream.write(part)
@@ -121,6 +119,10 @@ class VectorFile:
                 temporary.unlink(missing_ok=True)
             return None
         return saved.pieces if saved else None
+
+    def _is_whole(self) -> bool:
+        """Whether nothing follows what was read."""
+        return self._path.stat().st_size == self._end
 
     def remove(self) -> None:
         """Delete what is kept."""
