@@ -114,6 +114,27 @@ def test_a_file_of_the_first_release_is_read_as_it_is_and_brought_up_to_date(
         assert store.spaces() == {"small": 2}
 
 
+def test_an_index_of_words_that_cannot_be_written_anew_now_is_read_as_it_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+        keep_words_as_0_1_0(store)
+    other = checked.connect(path)
+    other.execute("BEGIN IMMEDIATE")
+    with open_at(path, timeout_s=0.1) as store:
+        assert texts(store, red=1) == ["red"]
+        other.execute("ROLLBACK")
+        other.close()
+        store.write(batch("b", "red"))
+        assert len(texts(store, red=1)) == 2
+    assert "written anew" not in caplog.text
+    with open_at(path) as store:
+        assert len(texts(store, red=1)) == 2
+    assert "written anew" in caplog.text
+
+
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_file_that_no_release_made_is_refused(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "q.db"

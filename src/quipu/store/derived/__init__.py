@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Self, TypeVar
 
 import numpy as np
 
+from quipu.errors import QuipuError
 from quipu.index.postings import Postings
 from quipu.records.batch import Batch, Written
 from quipu.store import rules
@@ -40,7 +42,8 @@ class DerivedStore(GraphReads, IndexReads):
         return self._session.backend.namespace
 
     def _write_buckets(self) -> None:
-        """Bring an index of words that 0.1.0 wrote over, whole or not at all, and say so."""
+        """Bring an index of words that 0.1.0 wrote over, whole or not at all, and say so. Where it
+        cannot be written now it is read as it is, and a later handle does it."""
         with self._session.reading():
             due = self._has_directories()
 
@@ -50,8 +53,9 @@ class DerivedStore(GraphReads, IndexReads):
             rewrite_segments(self._session, self._postings)
             return True
 
-        if due and self.atomically(rewrite):
-            _log.warning("the index of words, as 0.1.0 kept it, was written anew, once")
+        with suppress(QuipuError):
+            if due and self.atomically(rewrite):
+                _log.warning("the index of words, as 0.1.0 kept it, was written anew, once")
 
     def _has_directories(self) -> bool:
         """Whether any field is kept as 0.1.0 did: its directory has more than one byte."""
