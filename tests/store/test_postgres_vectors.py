@@ -181,12 +181,20 @@ def as_0_1_0_made_it(url: str) -> None:
 def test_vectors_of_the_first_release_are_brought_over_and_told(
     postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    url = postgres_server.url(postgres_server.new_database())
+    database = postgres_server.new_database()
+    url = postgres_server.url(database)
     with opened(url) as store:
         oracle = filled(store)
     as_0_1_0_made_it(url)
     with pytest.raises(StoreUnavailable, match="version 2 of 5"):
         opened(url, read_only=True)
+    postgres_server.execute(
+        "CREATE ROLE earlier LOGIN PASSWORD 'one'; GRANT USAGE ON SCHEMA quipu TO earlier;"
+        " GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA quipu TO earlier",
+        database,
+    )
+    with pytest.raises(StoreUnavailable, match=r"version 2 of 5.*owner"):
+        opened(postgres_server.tcp(database, user="earlier", password="one"))
     with caplog.at_level(logging.WARNING), opened(url) as store:
         assert "300 vectors were brought into pgvector" in caplog.text
         assert_alike(store, oracle)

@@ -204,10 +204,27 @@ def require_known(found: int, address: Address) -> None:
 def migrate(connection: Connection[Row], address: Address) -> int:
     """Bring the schema to the latest version, whole or not at all; others may try it too. Return
     how many vectors were kept as bytes, and are pgvector's now."""
-    if version(connection, address) == LATEST:
+    found = version(connection, address)
+    if found == LATEST:
         return 0
     _require_extension(connection, address)
-    moved = 0
+    try:
+        moved = _bring_further(connection, address)
+    except errors.InsufficientPrivilege as error:
+        if not found:
+            raise
+        raise StoreUnavailable(
+            f"{address.shown!r} is a deployment of version {found} of {LATEST}, which the role "
+            f"{connection.info.user!r} may not bring further: have its owner run any command that "
+            "writes, and grant the roles their rights again (docs/how-to/postgres.md)"
+        ) from error
+    if moved:
+        _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
+    return moved
+
+
+def _bring_further(connection: Connection[Row], address: Address) -> int:
+    """Migrate in one transaction; how many vectors were kept as bytes."""
     with connection.transaction():
         _lock(connection, address)
         found = version(connection, address)
@@ -219,10 +236,8 @@ def migrate(connection: Connection[Row], address: Address) -> int:
             update = "UPDATE {schema}.deployment SET version = %s"
             connection.execute(_said(address, update), (number + 1,))
         if found < LATEST and not _has_halves(connection, address):
-            moved = _bring_over(connection, address)
-    if moved:
-        _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
-    return moved
+            return _bring_over(connection, address)
+    return 0
 
 
 def _lock(connection: Connection[Row], address: Address) -> None:
