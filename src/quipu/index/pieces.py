@@ -131,6 +131,7 @@ def joined(pieces: Sequence[tuple[Piece, Mask]]) -> Piece:
 ERROR = 4e-6
 """Sums of float32: twice what a score may be off."""
 
+_SCATTERED = 16  # pieces beyond twice as many as need be, from which they are put together
 _SURE = 3.0  # standard deviations
 _FIRST = 2000  # proposals that are scored at a time
 _PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
@@ -183,7 +184,7 @@ def packed(placed: Sequence[Placed]) -> list[Piece] | None:
         groups[-1].append(each)
         size += alive
     left = sum(int(np.count_nonzero(each.alive)) for each in placed)
-    if len(placed) <= 2 * len(groups) + 16 and 2 * left > total:
+    if len(placed) <= 2 * len(groups) + _SCATTERED and 2 * left > total:
         return None
     return [
         joined([(each.piece, each.alive) for each in group])

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from quipu.records.batch import Terms
 from quipu.records.ids import order_key
 
+_FAN_IN = 4
+"""How many segments of one size become one of the next."""
+
 LARGEST_TIER = 9
 """Segments of about 4 ** 9 = 262,144 chunks are not merged further."""
 
@@ -205,6 +208,6 @@ def due(sizes: Sequence[int]) -> int:
                 break
             run += 1
         full = sum(tier(size) == size_class for size in sizes[len(sizes) - run :])
-        if full >= 4:
+        if full >= _FAN_IN:
             found = max(found, run)
     return found

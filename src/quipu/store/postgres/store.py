@@ -183,6 +183,8 @@ class PostgresStore(DerivedStore):
 
 _WRITES = frozenset({"atomically", "write", "forget", "drop_space"})
 _JOB_READS = frozenset({"last", "rows", "payload"})
+_MOST = 8
+"""Threads that read at once; more wait for one of them."""
 
 
 class _LaneJobs:
@@ -251,7 +253,7 @@ class PostgresLanes:
         """The lane that was free last; a new one where all are in use and there may be more."""
         with self._changed:
             while not self._free:
-                if len(self._readers) < 8:
+                if len(self._readers) < _MOST:
                     self._readers.append(self._writer.reader())
                     return self._readers[-1]
                 self._changed.wait()
