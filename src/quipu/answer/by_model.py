@@ -109,7 +109,7 @@ def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
     """Whether one sentence of `passages` (title and text each) bears what `sentence` says.
 
     It holds, with its title, every number and name of it and four fifths of its content words, and
-    does not put them the other way round (`bearing.py`); and every sentence that is as near to it
+    does not put them the other way round; and every sentence that is as near to it
     denies as much as it does. One sentence, because the words of two make statements that neither
     makes; one that begins with a pronoun brings the one before it.
     """

@@ -3,10 +3,10 @@
 What a file says by itself is asserted by the episode of its content. What its references mean
 depends on the other files, so that is asserted by a second episode of the same source, of type
 `links`, whose content is the resolution. When what can be referred to comes, changes or goes, every
-document's references are resolved again from what was kept of them (`references.py`), and only
-where the outcome differs is anything written; when only texts change, those of the changed ones
-(`hints.py`). So the outcome never depends on the order in which files came, and equals that of
-indexing everything at once.
+document's references are resolved again from what was kept of them (`stamps.py`), and only where
+the outcome differs is anything written; when only texts change, those of the changed ones. So the
+outcome never depends on the order in which files came, and equals that of indexing everything at
+once.
 """
 
 import base64
