@@ -23,8 +23,10 @@ from tests.contract.store_sample import (
 
 from quipu.errors import NewerStore, StoreUnavailable
 from quipu.files import checked
+from quipu.index import stored
 from quipu.records.batch import Batch
 from quipu.store import open_store
+from quipu.store.derived.rows import SegmentRows
 from quipu.store.sqlite import SQLiteStore, schema
 
 _WRITER = """
@@ -133,6 +135,26 @@ def test_an_index_of_words_that_cannot_be_written_anew_now_is_read_as_it_is(
     with open_at(path) as store:
         assert len(texts(store, red=1)) == 2
     assert "written anew" in caplog.text
+
+
+def test_an_index_of_words_of_the_first_release_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red blue"))
+        keep_words_as_0_1_0(store)
+    every, reads = SegmentRows.every_bucket, list[str]()
+
+    def counted(self: SegmentRows, segment: int, field: str) -> list[bytes]:
+        reads.append(field)
+        return every(self, segment, field)
+
+    monkeypatch.setattr(SegmentRows, "every_bucket", counted)
+    monkeypatch.setattr(stored, "_HELD_BYTES", 1)
+    with open_at(path, read_only=True) as store:
+        assert (texts(store, red=1), texts(store, blue=1)) == (["red blue"], ["red blue"])
+    assert len(reads) == len({*reads})
 
 
 @pytest.mark.parametrize("read_only", [False, True])

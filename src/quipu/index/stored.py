@@ -78,8 +78,9 @@ class Part:
         self._tf = np.zeros(0, dtype=f"<u{self._widths[1]}")
 
     def lacking(self, high: Hashes) -> list[int]:
-        """The buckets of these terms that are not held; none is any more where they were many."""
-        if self._bytes > _HELD_BYTES:
+        """The buckets of these terms that are not held; none is any more where they were many, but
+        for the only one of a field, all of which would be read again."""
+        if self._bytes > _HELD_BYTES and self._bits:
             self.drop()
         return sorted(set(bucket_of(high, self._bits).tolist()) - self._known)
 
