@@ -179,7 +179,9 @@ def as_0_1_0_made_it(url: str) -> None:
 
 
 def test_vectors_of_the_first_release_are_brought_over_and_told(
-    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+    postgres_server: PostgresServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     database = postgres_server.new_database()
     url = postgres_server.url(database)
@@ -195,6 +197,11 @@ def test_vectors_of_the_first_release_are_brought_over_and_told(
     )
     with pytest.raises(StoreUnavailable, match=r"version 2 of 5.*owner"):
         opened(postgres_server.tcp(database, user="earlier", password="one"))
+    monkeypatch.setattr(schema, "_PATIENCE", "100ms")
+    with psycopg.connect(url) as holder:
+        holder.execute("SELECT 1 FROM quipu.vector LIMIT 1")
+        with pytest.raises(StoreUnavailable, match="wait for it to finish"):
+            opened(url)
     with caplog.at_level(logging.WARNING), opened(url) as store:
         assert "300 vectors were brought into pgvector" in caplog.text
         assert_alike(store, oracle)

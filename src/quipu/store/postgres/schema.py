@@ -138,6 +138,7 @@ never changed."""
 _REACHED = b"SELECT to_regtype('halfvec') IS NOT NULL"
 _OLDEST_PGVECTOR = (0, 8)
 """The first release that goes on looking in its index where a filter leaves too few."""
+_PATIENCE = "3s"  # in which who comes after waits too
 _MOVED = 5_000  # vectors that are moved at a time
 
 WIDEST = 16_000  # numbers that a halfvec has room for
@@ -314,6 +315,7 @@ def _require_extension(connection: Connection[Row], address: Address) -> None:
 def _bring_over(connection: Connection[Row], address: Address) -> int:
     """Keep vectors as pgvector's; how many were kept as bytes."""
     # Who writes a vector meanwhile would write it where it is dropped.
+    connection.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'".encode())
     connection.execute(_said(address, "LOCK TABLE {schema}.vector IN ACCESS EXCLUSIVE MODE"))
     connection.execute(_said(address, _AS_HALVES))
     moved = _move_vectors(connection, address)
