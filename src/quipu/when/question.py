@@ -12,6 +12,7 @@ from typing import Literal
 
 from quipu.patterns import late
 from quipu.text import fold, lower
+from quipu.when.dates import MONTH
 from quipu.when.intervals import Interval
 from quipu.when.partial import find_partial
 from quipu.when.spans import TimeSpan, find_spans
@@ -29,11 +30,15 @@ _LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?
 _ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
 _EDGE = " \t\n?.!,;:\"'"
 
+_WAS = late(r"\b(?:did|was|were|had|used)\b")
+_ASKING = r"\b(?:who|whom|whose|which|what|when|where|why|how)"
+_ASKS = late(rf"{_ASKING}\b")
 _NOT_OVER = late(
-    r"\b(?:will|shall|should|can|must|is|are|am|do|every|each|due)\b"
-    r"|\b(?:who|what|which \w+) (?!was\b)\w+s\b"
+    r"\b(?:will|would|shall|should|can|could|must|is|are|am|do|does|every|each|due)\b"
+    rf"|\b(?:who|what|which \w+) \w+s\b|{_ASKING} (?:to|may)\b|\bthe {MONTH} [a-z]"
 )
-"""What asks of what is, is to come, or happens every such month: "who owns", "will"."""
+"""What asks of what is, is to come, or happens every such month, or names something by its month:
+"who owns", "will", "the March release"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +142,11 @@ def _previous(text: str, lowered: str) -> QuestionTime | None:
 
 def find_days(text: str, *, now: str) -> list[TimeSpan]:
     """Every day of which a part is left out in a question asked at the instant `now`, and every
-    month that a preposition leads to, unless it asks of what is to come; what is in no calendar is
-    none."""
+    month that a preposition leads to, where it asks of what was, or of nothing that is or is to
+    come; what is in no calendar is none."""
     spans = [span for span in find_partial(text, now=now) if span.kind != "range"]
     lowered = lower(fold(text))
-    if not _NOT_OVER.search(lowered):
+    if _WAS.search(lowered) or (_ASKS.search(lowered) and not _NOT_OVER.search(lowered)):
         return spans
     return [
         span for span in spans if any(d and d.day for d in (span.interval.start, span.interval.end))
