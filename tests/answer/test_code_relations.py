@@ -68,6 +68,13 @@ def test_a_definition_says_what_something_is(remember: Remember) -> None:
     assert "`class LateDelivery(errors.ShopError)`: It came too late" in reply.contract.answer
 
 
+def test_a_setting_is_placed_by_its_symbol_without_its_parameters(remember: Remember) -> None:
+    code = "def open_till(name: str, *, drawer_limit: int = 400) -> None:\n    pass\n"
+    memory = remember({"shop/till.py": code})
+    answer = memory.ask("What is the default of drawer_limit?").contract.answer
+    assert "`drawer_limit` of `open_till` is `400` by default" in answer
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -57,6 +57,8 @@ def test_what_is_known_of_code_is_told_with_its_line(
     [
         "What does fetch_page return when the server is down?",
         "What does fetch_pages take?",
+        "Which function sets the weather?",
+        "What is the default of colour in fetch_page?",
         "Where is CRAWLER_COLOUR read?",
         "By how much does fetch_page follow pages if I configure nothing?",
     ],
@@ -65,7 +67,7 @@ def test_what_the_records_do_not_hold_is_not_told(
     ask_of: Callable[[str], Ask], question: str
 ) -> None:
     answer = ask_of("python")(question).contract.answer
-    said = ("takes", "returns", "is read in", "by default")
+    said = ("takes", "returns", "sets", "is read in", "by default", "has no default")
     assert not [each for each in said if each in answer]
 
 

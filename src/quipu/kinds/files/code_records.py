@@ -84,6 +84,18 @@ class CodeRecords:
         ]
         return [*symbols, *makers]
 
+    def found_symbols(self) -> list[Entity]:
+        """Return the symbols that begin in the passages of code that were found, in their order."""
+        passages = [passage for passage in self.evidence[:_PASSAGES] if passage.is_code]
+        symbols = self.defined_in([passage.document_id for passage in passages])
+        found = {
+            symbol.entity_id: symbol
+            for passage in passages
+            for symbol in sorted(symbols, key=lambda e: (start_of(e), e.entity_id))
+            if _begins_in(symbol, passage)
+        }
+        return self._of_source(list(found.values()))
+
     def defined_in(self, ids: Sequence[str]) -> list[Entity]:
         """Return the symbols that stand in documents or in other symbols."""
         rows = self._near(ids, _DEFINED, inward=True)
@@ -136,6 +148,14 @@ class CodeRecords:
             source or found, key=lambda row: (path_of(row[2]), _line(row[1]), row[1].rel_id)
         )
 
+    def overriding(self, symbol: Entity, *, outward: bool) -> list[Entity]:
+        """Return the methods that `symbol` overrides, or that override it."""
+        rows = self._near(
+            [symbol.entity_id], frozenset({str(RelationType.OVERRIDES)}), inward=not outward
+        )
+        ends = (r.target_entity_id if outward else r.source_entity_id for r in rows)
+        return sorted(self._entities(ends), key=lambda e: (e.name, e.entity_id))
+
     def _of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
         return [e for e in symbols if not _is_aside(e)] or list(symbols)
 
@@ -152,21 +172,30 @@ class CodeRecords:
 
     # --- what says it
 
-    def lines_of(self, entity: Entity, written: Sequence[str]) -> list[Evidence]:
-        """Return the lines of a record that first say each of `written`, those near each other as
-        one piece of evidence; else the line of its name; none where they may not be seen."""
-        first, last = start_of(entity), end_of(entity)
+    def lines_of(
+        self, entity: Entity, written: Sequence[str], *, pattern: str = "", within: bool = True
+    ) -> list[Evidence]:
+        """Return the lines of a record that first say each of `written`, or fit `pattern`, those
+        near each other as one piece of evidence; else the line of its name; none where they may not
+        be seen. `within`: only between its first and last line."""
+        first, last = (start_of(entity), end_of(entity)) if within else (1, 0)
+        if within and not last:
+            return []
         sought = ["".join(each.split()) for each in written]
-        for tried in (sought, [entity.name.rpartition(".")[2]]):
+        for tried in (sought, [entity.name.rpartition(".")[2]] if within else []):
             found: dict[str, tuple[Chunk, int]] = {}
             for chunk in chunks_of(_document(entity), self.planner, self.pool.scope):
                 for at, text in enumerate(chunk.text.split("\n"), chunk.start_line):
+                    if at < first or (last and at > last):
+                        continue
                     bare = "".join(text.split())
-                    for each in tried if first <= at <= last else ():
-                        if each in bare:
-                            found.setdefault(each, (chunk, at))
+                    for each in tried:
+                        fits = re.search(pattern, text) if pattern else each in bare
+                        if fits and each not in found:
+                            found[each] = chunk, at
             if found:
                 return self.cited(found.values(), entity)
+            pattern = ""
         return []
 
     def line_of_relation(
@@ -220,10 +249,10 @@ class CodeRecords:
         return whole._replace(start_line=first, end_line=last, text=text, role=role)
 
     def stated(
-        self, text: str, symbol: Entity, written: Sequence[str] = ()
+        self, text: str, symbol: Entity, written: Sequence[str] = (), *, pattern: str = ""
     ) -> list[AnswerStatement]:
         """Return a statement on a symbol with the lines that say it; none where none does."""
-        lines = self.lines_of(symbol, written)
+        lines = self.lines_of(symbol, written, pattern=pattern)
         return [AnswerStatement(text, tuple(lines), kind=symbol.type)] if lines else []
 
 
@@ -282,6 +311,14 @@ def _around(symbol: Entity) -> set[str]:
     *outer, _ = name_key(symbol.name).split(".")
     *folders, file = name_key(path_of(symbol)).split("/")
     return {*outer, *folders, file.partition(".")[0]}
+
+
+def _begins_in(symbol: Entity, passage: Evidence) -> bool:
+    """Whether a symbol begins in a passage, or the passage lies inside of it."""
+    begins = passage.start_line <= start_of(symbol) <= passage.end_line
+    return path_of(symbol) == passage.path and (
+        begins or start_of(symbol) <= passage.start_line <= end_of(symbol)
+    )
 
 
 def _is_module(path: str, named: str) -> bool:
