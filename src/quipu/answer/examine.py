@@ -7,8 +7,9 @@ a fact, and no other words than theirs and the source's), `reworded` when one ci
 its names, its numbers and most of its words and denies as much (`by_model.supported`), or one cited
 passage all that it has in backticks and its words but for a verb. Else it is `not found`: it may
 still be true, and somebody has to read.
- A path is a source of the store or a file of the home folder, an excerpt stands in it, a
-hash is that of the source as it is now, and the graph ids are live records.
+
+A path is a source of the store or a file of the home folder, an excerpt stands in it, a hash is
+that of the source as it is now, and the graph ids are live records.
 """
 
 import re

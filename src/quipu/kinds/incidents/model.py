@@ -323,7 +323,8 @@ def check_metric(name: str, value: object) -> float:
     try:
         return getattr(msgspec.convert({name: value}, Metrics, strict=False), name)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"{name} {value!r} cannot be used: {error}") from error
+        why, _, _ = str(error).partition(" - at ")
+        raise InvalidInput(f"{name} {value!r} cannot be used: {why}") from error
 
 
 def action_name(written: str) -> str:
