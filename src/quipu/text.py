@@ -66,6 +66,7 @@ _DENIAL = late(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
 _SPACE = late(r"\s+")
+_INVISIBLE = late("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _DIGITS = late(r"([0-9]{1,18})")
 
 # Function words, and the adverbs that open sentences with a capital letter.
@@ -139,6 +140,11 @@ def lower(folded: str) -> str:
     if len(lowered) == len(folded):
         return lowered
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
+
+
+def visible(text: str) -> str:
+    """Without the characters that nothing shows: names that differ by one look the same."""
+    return _INVISIBLE.sub("", text)
 
 
 def composed(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -293,6 +294,12 @@ def test_secrets_are_not_kept(memory: Memory) -> None:
         ("www.example.org", "page"),
         ("tool: pytest", "tool"),
         ("Tooley", "user"),
+        ("seen at https://example.org/owners", "page"),
+        ("example.org/owners", "page"),
+        ("//example.org", "page"),
+        ("\u200btool: pytest", "tool"),
+        (".github/owners.toml", "repository"),
+        ("file:///srv/owners.toml", "repository"),
     ],
 )
 def test_each_source_has_a_class(source: str, trust: str) -> None:
@@ -322,6 +329,62 @@ def test_what_a_page_or_a_tool_states_against_a_user_waits(memory: Memory, sourc
     assert state(memory, "billing", "owner", "Dagny", source="agent").done == "stated"
 
 
+PAGE = "https://example.org/owners"
+
+
+def test_a_page_gets_round_a_user_by_no_other_way(memory: Memory) -> None:
+    """By an end or an earlier begin of the same value, by way of its own statement, or by
+    characters that nothing shows."""
+    state(memory, "billing", "owner", "Erik", since="2026-01-01")
+    state(memory, "billing", "owner", "Dagny", since="2026-06-01")
+    told = state(memory, "billing", "owner", "Dagny", source=PAGE)
+    own = told.fact.fact_id
+    ways = {
+        "end": {"value": "Dagny", "until": "2026-07-01"},
+        "begin": {"value": "Dagny", "since": "2026-03-01"},
+        "correction": {"value": "Mallory", "corrects": own},
+        "place": {"value": "Mallory", "replaces": own},
+        "spelling": {"value": "Mallory", "attribute": "owner\u200b"},
+    }
+    for how, said in ways.items():
+        whole = {"subject": "billing", "attribute": "owner", "source": PAGE, **said}
+        done = memory.facts.state(msgspec.convert(whole, StatementInput))[0].done
+        assert (how, done) == (how, "proposed")
+    assert held(memory) == {("billing", "owner"): "Dagny"}
+    assert held(memory, "2026-04-01") == {("billing", "owner"): "Erik"}
+
+
+def test_what_a_page_stated_first_gives_way_to_what_a_user_states(memory: Memory) -> None:
+    state(memory, "billing", "owner", "Mallory", since="2027-01-01", source=PAGE)
+    state(memory, "billing", "tier", "2", source=PAGE)
+    state(memory, "billing", "owner", "Erik")
+    told = state(memory, "billing", "tier", "1", since="2026-06-01")
+    assert [key.value for key in told.replaced] == ["2"]
+    for day in ("2026-12-02", "2027-06-01"):
+        assert held(memory, day) == {("billing", "owner"): "Erik", ("billing", "tier"): "1"}
+
+
+def test_what_a_user_confirms_is_the_users(memory: Memory) -> None:
+    state(memory, "billing", "owner", "Erik", source=PAGE)
+    assert state(memory, "billing", "owner", "Erik").done == "stated"
+    assert state(memory, "billing", "owner", "Erik").done == "unchanged"
+    assert state(memory, "billing", "owner", "Mallory", source=PAGE).done == "proposed"
+
+
+@pytest.mark.parametrize("where", ["source_ref", "group"])
+@pytest.mark.parametrize("source", [PAGE, "tool: lookup"])
+def test_the_text_of_a_page_or_a_tool_takes_no_place_of_a_user(
+    memory: Memory, where: str, source: str
+) -> None:
+    listed = {"subject": "billing", "predicate": "owner", "object": "Mallory"}
+    facts: dict[str, Any] = {"facts": [{**listed, "valid_from": "2026-12-01"}]}
+    state(memory, "billing", "owner", "Erik", since="2026-01-01")
+    memory.add("Owners", properties=facts, **{where: source})  # type: ignore[arg-type]
+    assert held(memory) == {("billing", "owner"): "Erik"}
+    memory.add("Owners of all", source_ref="owners.md", properties=facts)
+    assert held(memory) == {("billing", "owner"): "Mallory"}
+
+
 def test_a_proposal_is_accepted_or_refused_and_waits_once(memory: Memory) -> None:
     state(memory, "billing", "owner", "Erik")
     page = "https://example.org/owners"
@@ -333,11 +396,15 @@ def test_a_proposal_is_accepted_or_refused_and_waits_once(memory: Memory) -> Non
         "Dagny": "page",
         "Mallory": "page",
     }
-    memory.facts.refuse([waiting["Mallory"].id])
-    (told,) = memory.facts.accept([waiting["Dagny"].id])
+    dagny, mallory = waiting["Dagny"].id, waiting["Mallory"].id
+    for wrong, error in (((dagny,), InvalidInput), (("proposed:x",), UnknownRecord)):
+        with pytest.raises(error):
+            memory.facts.accept([dagny], refuse=wrong)
+        assert len(memory.facts.proposals()) == 2
+    (told,) = memory.facts.accept([dagny, dagny], refuse=[mallory])
     assert (told.done, [k.value for k in told.replaced]) == ("stated", ["Erik"])
     assert memory.facts.proposals() == []
     assert held(memory) == {("billing", "owner"): "Dagny"}
     assert state(memory, "billing", "owner", "Eve", source=page).done == "proposed"
     with pytest.raises(UnknownRecord):
-        memory.facts.accept([waiting["Mallory"].id])
+        memory.facts.accept([mallory])

@@ -30,6 +30,7 @@ from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.record import Entity, Episode
+from quipu.records.stated import PROPOSING, trust_of
 from quipu.text import looks_like_identifier
 
 __all__ = [
@@ -82,6 +83,8 @@ def local_claims(
             found.relation(entity.entity_id, "DEFINED_IN", document_id, line)
     assert_addresses(found)
     for fact, line in dated_facts(document, document_id=document_id, namespace=namespace):
+        if trust_of(episode.group) in PROPOSING:
+            fact.provenance["group"] = episode.group
         found.claims.append(Claim(fact, episode.episode_id, found.evidence(line)))
     if document.family == "prose":
         found.claims += observed_facts(document, chunks, episode, namespace=namespace)

@@ -26,8 +26,10 @@ from quipu.facts.keys import (
     affirmed,
     is_end,
     is_negated,
+    is_of_user,
     is_stated,
     key_of,
+    only_proposes,
     owner_of,
     stated_key,
     value_key,
@@ -235,7 +237,8 @@ class _Timeline:
         self.by: dict[str, str] = {}
         self.against: dict[str, set[str]] = {fact.fact_id: set() for fact in facts}
         if single:
-            self._take_turns([f for f in self.facts if not (is_ending(f) or is_negated(f))])
+            turns = [f for f in self.facts if not (is_ending(f) or is_negated(f))]
+            self._take_turns(self._allowed(turns) if stated else turns)
         self._end([fact for fact in self.facts if is_ending(fact)])
         if not stated:
             self._oppose()
@@ -261,6 +264,20 @@ class _Timeline:
                 for fact in self.facts
             ),
         )
+
+    def _allowed(self, facts: Iterable[Fact]) -> list[Fact]:
+        """Those that may take turns: what a page or a tool says of a time for which a user stated
+        it gives way to that, whichever came first."""
+        allowed: list[Fact] = []
+        own: Fact | None = None
+        for fact in facts:
+            if own and only_proposes(fact) and _covers(own, fact):
+                self.by[fact.fact_id] = own.fact_id
+                self.ends[fact.fact_id] = fact.valid_from
+                continue
+            allowed.append(fact)
+            own = fact if is_of_user(fact) else own
+        return allowed
 
     def _take_turns(self, facts: Sequence[Fact]) -> None:
         """Let each fact give way to the next one that says another value, from the last back."""
@@ -343,6 +360,13 @@ class _Timeline:
                     mine.add(other.fact_id)
                     theirs.add(fact.fact_id)
             going.append((interval, fact))
+
+
+def _covers(own: Fact, fact: Fact) -> bool:
+    """Whether a fact is of a time for which a user's stands before it, or would end that."""
+    if own.valid_to and not is_end(own):
+        return (fact.valid_from or "") < own.valid_to
+    return bool(fact.valid_to) or value_key(fact) != value_key(own)
 
 
 def _follow_changes(timelines: Sequence[_Timeline]) -> None:

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from quipu.facts.attributes import VALUE, Attributes
 from quipu.records.record import Fact, Properties, Value
 from quipu.records.refs import session_ref
-from quipu.records.stated import StatedValue
-from quipu.text import name_key
+from quipu.records.stated import PROPOSING, StatedValue, trust_of
+from quipu.text import name_key, visible
 from quipu.when.dates import MONTH
 from quipu.when.intervals import read_iso
 
@@ -28,9 +28,11 @@ __all__ = [
     "asked_by",
     "is_end",
     "is_negated",
+    "is_of_user",
     "is_row",
     "is_stated",
     "key_of",
+    "only_proposes",
     "other_subjects",
     "owner_of",
     "plain_key",
@@ -175,6 +177,20 @@ def is_stated(fact: Fact) -> bool:
     return fact.provenance.get("rule") == STATED
 
 
+def only_proposes(fact: Fact) -> bool:
+    """Whether a page or a tool says it, and no user accepted it: it takes no place of what a user
+    stated."""
+    said = fact.provenance
+    by = ("speaker",) if is_stated(fact) else ("speaker", "path", "group")
+    classes = {trust_of(str(said.get(each) or "")) for each in by}
+    return not said.get("accepted") and not classes.isdisjoint(PROPOSING)
+
+
+def is_of_user(fact: Fact) -> bool:
+    """Whether it was stated, or accepted, by a user or for one."""
+    return is_stated(fact) and not only_proposes(fact)
+
+
 def is_end(fact: Fact) -> bool:
     """Whether it states that something is so no more."""
     return bool(fact.provenance.get("ends"))
@@ -184,7 +200,7 @@ def is_end(fact: Fact) -> bool:
 def plain_key(text: str) -> str:
     """What names of subjects and attributes are compared by: "Time_Zone", "time-zone" and
     "timezone" are one, and so are "owner of the billing", "billing's owner", "billing owner"."""
-    text = _POSSESSIVE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    text = _POSSESSIVE.sub("", unicodedata.normalize("NFKC", visible(text)).casefold())
     words = [word for word in _SPACES.split(text) if word not in ("", "the")]
     parts = " ".join(words).split(" of ")
     return _BETWEEN_WORDS.sub("", " ".join(reversed(parts)))

@@ -130,17 +130,18 @@ class Facts:
 
         return proposals(self._handle)
 
-    def accept(self, ids: Sequence[str], *, embed: bool = True) -> list[Stated]:
-        """State what was proposed, as the user's word. Raises UnknownRecord. Written at once."""
-        from quipu.memory.stating import accept
+    def accept(
+        self, ids: Sequence[str], *, refuse: Sequence[str] = (), embed: bool = True
+    ) -> list[Stated]:
+        """State what was proposed, as the user's word, and drop the proposals `refuse`, all or
+        none. Raises InvalidInput, UnknownRecord before anything is written. Written at once."""
+        from quipu.memory.stating import decide
 
-        return accept(self._handle, ids, embed=embed)
+        return decide(self._handle, ids, refuse, embed=embed)
 
     def refuse(self, ids: Sequence[str]) -> None:
         """Drop what was proposed. Raises UnknownRecord. Written at once."""
-        from quipu.memory.stating import refuse
-
-        refuse(self._handle, ids)
+        self.accept((), refuse=ids)
 
     def stated_by(self, episode_id: str) -> StatedFacts:
         """What was read of an episode and what that took the place of, in the order of their

@@ -1,7 +1,7 @@
 """Facts that are stated: written together or not at all, each filed under the key that is known."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -12,7 +12,16 @@ from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.candidates import content_stems
 from quipu.facts.chains import FactStanding, as_it_stands, standings
-from quipu.facts.keys import STATED, is_end, is_stated, plain_key, stated_key, typed
+from quipu.facts.keys import (
+    STATED,
+    is_end,
+    is_of_user,
+    is_stated,
+    only_proposes,
+    plain_key,
+    stated_key,
+    typed,
+)
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.index.sets import distinct
@@ -26,6 +35,7 @@ from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties
 from quipu.records.scope import Scope
 from quipu.records.stated import (
+    PROPOSING,
     Done,
     KnownKey,
     ProposedStatement,
@@ -37,7 +47,7 @@ from quipu.records.stated import (
 from quipu.source import Draft
 from quipu.when.instants import observed_instant, parse_instant
 
-__all__ = ["accept", "proposals", "refuse", "state"]
+__all__ = ["decide", "proposals", "state"]
 
 _PROPOSED = "proposed"
 """How the references of statements begin that wait to be decided on."""
@@ -81,40 +91,44 @@ def proposals(handle: Handle) -> list[ProposedStatement]:
     return found
 
 
-def accept(handle: Handle, ids: Sequence[str], *, embed: bool) -> list[Stated]:
-    """State what was proposed, as the user's word from now on. Raises UnknownRecord."""
-    given = [each.statement for each in _waiting(handle, ids)]
-    return _stated(handle, given, accepted=tuple(ids), embed=embed) if given else []
-
-
-def refuse(handle: Handle, ids: Sequence[str]) -> None:
-    """Drop what was proposed. Raises UnknownRecord."""
-    if _waiting(handle, ids):
+def decide(
+    handle: Handle, accepted: Collection[str], refused: Collection[str], *, embed: bool
+) -> list[Stated]:
+    """State what was proposed and is accepted, as the user's word from now on, and drop what is
+    refused. Raises InvalidInput for what is both, UnknownRecord, before anything is written."""
+    if both := sorted({*accepted} & {*refused}):
+        raise InvalidInput(f"{both[0]!r} is accepted and refused: say one of them")
+    waiting = _waiting(handle, (*accepted, *refused))
+    gone = tuple(waiting)
+    if given := [waiting[each].statement for each in dict.fromkeys(accepted)]:
+        return _stated(handle, given, decided=gone, embed=embed)
+    if gone:
         with handle.writing:
-            handle.store.write(Batch(recorded_at=handle.clock(), replaces=tuple(ids)))
+            handle.store.write(Batch(recorded_at=handle.clock(), replaces=gone))
+    return []
 
 
-def _waiting(handle: Handle, ids: Sequence[str]) -> list[ProposedStatement]:
+def _waiting(handle: Handle, ids: Collection[str]) -> dict[str, ProposedStatement]:
     known = {each.id: each for each in proposals(handle)}
     for missing in (each for each in ids if each not in known):
         raise UnknownRecord(f"no proposal {missing!r} waits: `quipu proposals` shows those that do")
-    return [known[each] for each in ids]
+    return {each: known[each] for each in ids}
 
 
 def _stated(
     handle: Handle,
     statements: Sequence[StatementInput],
     *,
-    accepted: tuple[str, ...] = (),
+    decided: tuple[str, ...] = (),
     embed: bool,
 ) -> list[Stated]:
     now = handle.clock()
     before = handle.store.sequence()
     with handle.writing:
-        filing = _Filing(handle, now, accepted=bool(accepted))
+        filing = _Filing(handle, now, accepted=bool(decided))
         made = [filing.filed(each) for each in statements]
         batch = _batch(made, now, handle.store.namespace)
-        handle.store.write(replace(batch, replaces=(*batch.replaces, *accepted)))
+        handle.store.write(replace(batch, replaces=(*batch.replaces, *decided)))
     if embed:
         handle.indexer().embed_since(before)
     return answered(handle, [(each.done, each.fact) for each in made], now)
@@ -131,17 +145,19 @@ class _Filing:
         """A statement under the key that is known for it, or what is proposed of it."""
         given = _redacted(given)
         made = self._filed(given)
-        if self._accepted or made.done == "unchanged" or not _only_proposes(given.source):
-            return made
-        if named := given.retracts or given.corrects or given.replaces:
-            against = [self._fact(named)[0]]
-        else:
-            key = made.fact.subject, made.fact.predicate
-            against = [each.fact for each in self._of_key(*key) if not each.superseded_by]
-        value = None if given.ends or given.retracts else typed(given.value)[1]
-        if all(not _is_of_user(f) or f.provenance.get("typed") == value for f in against):
+        if made.done == "unchanged" or not self._is_against_user(given, made.fact):
             return made
         return _Filed(done="proposed", fact=made.fact, proposed=given)
+
+    def _is_against_user(self, given: StatementInput, fact: Fact) -> bool:
+        """Whether a page or a tool states it against what a user did."""
+        if self._accepted or trust_of(given.source) not in PROPOSING:
+            return False
+        named = [self._fact(i)[0] for i in (given.retracts, given.corrects, given.replaces) if i]
+        if given.retracts or any(map(is_of_user, named)):
+            return any(map(is_of_user, named))
+        known = self._of_key(fact.subject, fact.predicate)
+        return any(is_of_user(each.fact) and _is_against(each, fact) for each in known)
 
     def _filed(self, given: StatementInput) -> _Filed:
         if given.retracts:
@@ -178,10 +194,10 @@ class _Filing:
         """The key in the spelling, or under the name, that is known for it."""
         subject = known_subject(self._graph, subject)
         named = plain_key(subject), plain_key(attribute)
-        for fact in filter(is_stated, self._graph.facts(subject)):
-            if named in (stated_key(fact), _other_name(fact)):
-                return subject, fact.predicate
-        return subject, attribute
+        stated = [fact for fact in self._graph.facts(subject) if is_stated(fact)]
+        own = [fact for fact in stated if stated_key(fact) == named]
+        other = [f for f in stated if _other_name(f) == named and not only_proposes(f)]
+        return subject, next((fact.predicate for fact in (*own, *other)), attribute)
 
     def _of_key(self, subject: str, attribute: str) -> list[FactStanding]:
         key = plain_key(subject), plain_key(attribute)
@@ -200,7 +216,9 @@ class _Filing:
                     f"nothing is stated of {given.subject!r}, {given.attribute!r}, that could end "
                     "now: give `until` to say when it ended"
                 )
-            same = [e.fact for e in again if _says(e.fact, given)]
+            own = self._accepted or trust_of(given.source) not in PROPOSING
+            said = [e.fact for e in again if not own or is_of_user(e.fact)]
+            same = [fact for fact in said if _says(fact, given)]
             if same:
                 return _Filed(done="unchanged", fact=same[0])
             return self._drafted(given, done, seen, seen)
@@ -227,6 +245,7 @@ class _Filing:
             "attribute": attribute,
             "value": kind,
             "said_at": said_at,
+            **({"accepted": True} if self._accepted else {}),
         }
         sha = hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
         ref = f"{STATED}:{subject}/{attribute}@{sha[:8]}"
@@ -328,16 +347,12 @@ def _says(fact: Fact, given: StatementInput) -> bool:
     return said_by and fact.provenance.get("typed") == typed(given.value)[1]
 
 
-def _only_proposes(source: str) -> bool:
-    """Whether what a source states against what a user did only proposes."""
-    return trust_of(source) in ("page", "tool")
-
-
-def _is_of_user(fact: Fact) -> bool:
-    """Whether it was stated, or accepted, by a user or for one."""
-    by = fact.provenance.get("speaker")
-    accepted = bool(fact.provenance.get("accepted"))
-    return is_stated(fact) and (accepted or not _only_proposes(str(by or "")))
+def _is_against(standing: FactStanding, fact: Fact) -> bool:
+    """Whether a fact changes until when another holds that stands so, or says another value."""
+    if standing.superseded_by:
+        return (fact.valid_from or "") < (standing.valid_to or "")
+    says_same = standing.fact.provenance.get("typed") == fact.provenance.get("typed")
+    return not says_same or bool(fact.valid_to)
 
 
 def _proposal(given: StatementInput, fact: Fact, now: str, namespace: str) -> Episode:

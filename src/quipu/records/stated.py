@@ -7,8 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from quipu.records.record import Fact
+from quipu.text import visible
 
 __all__ = [
+    "PROPOSING",
     "Done",
     "KnownKey",
     "ProposedStatement",
@@ -22,6 +24,8 @@ __all__ = [
 
 Done: TypeAlias = Literal["stated", "ended", "corrected", "retracted", "unchanged", "proposed"]
 Trust: TypeAlias = Literal["user", "agent", "repository", "page", "tool"]
+PROPOSING: frozenset[Trust] = frozenset({"page", "tool"})
+"""Classes of sources that take no place of what a user stated."""
 StatedValue: TypeAlias = str | int | float | bool | list[str | int | float | bool]
 
 
@@ -83,15 +87,19 @@ class ProposedStatement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _CLASS = re.compile(r"(user|agent|repository|page|tool)(?:\s*:|$)")
-_ADDRESS, _PATH = re.compile(r"(?!file:)[a-z][\w+.-]*://|www\."), re.compile(r"/|\.\w{1,5}$")
+_ADDRESS = re.compile(
+    r"(?<![\w+.-])(?!file:)[a-z][\w+.-]*://|(?<![\w.-])www\.|^(?:https?|ftp|data):|^//|"
+    r"^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/(?!.*\.\w{1,5}$)"  # a host and what is no file
+)
+_PATH = re.compile(r"/|\.\w{1,5}$")
 
 
 def trust_of(source: str) -> Trust:
-    """The class of a source: the one that it begins with ("tool: pytest"), an address is a page, a
-    path the repository, any other name a user."""
-    text = source.strip().casefold()
+    """The class of a source: the one that it begins with ("tool: pytest"), what names an
+    address is a page, a path the repository, any other name a user."""
+    text = visible(source).strip().casefold()
     if named := _CLASS.match(text):
         return msgspec.convert(named[1], Trust)
-    if _ADDRESS.match(text):
+    if _ADDRESS.search(text):
         return "page"
     return "repository" if _PATH.search(text) else "user"

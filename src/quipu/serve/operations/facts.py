@@ -333,8 +333,7 @@ def proposals(
     $ quipu proposals
     $ quipu proposals --accept proposed:billing/owner@0123abcd
     """
-    accepted = memory.facts.accept(accept)
-    memory.facts.refuse(refuse)
+    accepted = memory.facts.accept(accept, refuse=refuse)
     return Undecided(proposals=tuple(memory.facts.proposals()), accepted=tuple(accepted))
 
 
