@@ -11,6 +11,7 @@ from quipu.agents.recall import recall
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.records.stated import StatementInput
 from quipu.testing.fakes import HashEmbedder
 
 
@@ -75,6 +76,18 @@ def test_recall_stays_within_its_budget(memory: Memory, entries: Entries) -> Non
     assert 1 <= len(few.entries) < len(all_of_them.entries)
     assert few.token_count <= 60
     assert few.token_count + few.budget_remaining == 60
+
+
+def test_what_is_stated_leaves_entries_their_place(memory: Memory, entries: Entries) -> None:
+    for team in ("alpha", "bravo", "charlie"):
+        entries.store(f"The {team} team tells the service desk of {team}.", category="decision")
+    memory.facts.state(
+        [
+            StatementInput(subject=f"billing service {n}", attribute="deploy day", value="Friday")
+            for n in range(60)
+        ]
+    )
+    assert recall(memory, entries, "billing service deploy day Friday").matched == 3
 
 
 @pytest.mark.parametrize(

@@ -90,12 +90,17 @@ def recall(
     # Statements are searched as well: what is stated tells which entries hold no more.
     among = msgspec.structs.replace(scope, document_types=scope.document_types | {STATEMENT})
     found = memory.search(query, limit=_CONSIDERED, scope=among)
+    hits = list(found.hits)
+    if len(hits) == _CONSIDERED:  # what is stated may leave entries no place
+        known = {hit.id for hit in hits}
+        more = memory.search(query, limit=_CONSIDERED, scope=scope).hits
+        hits += (hit for hit in more if hit.id not in known)
     least = PRIORITIES.index(priority_min)
     now = memory.clock()
-    by_document = entries.of_documents([hit.document_id for hit in found.hits])
+    by_document = entries.of_documents([hit.document_id for hit in hits])
     matched = [
         (entry, hit)
-        for hit in found.hits
+        for hit in hits
         if (entry := by_document.get(hit.document_id))
         and PRIORITIES.index(entry.priority) <= least
         and not is_expired(entry.expires, now)
