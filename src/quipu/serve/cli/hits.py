@@ -10,6 +10,7 @@ from quipu.records.reply import Hit
 from quipu.serve.cli.terminal import colours, safe, snippet, style, width, wrapped
 from quipu.serve.cli.text import Given, labels_of, note_lines, page_lines, template_lines
 from quipu.serve.shapes import KEPT
+from quipu.text import excerpt
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.operations.asking import FoundPassages, Replied
@@ -63,7 +64,7 @@ def search_lines(found: "FoundPassages", given: Given) -> Iterator[str]:
         yield ""
     for rank, hit in enumerate(found.hits, 1):
         place = style(hit.source_ref.replace("\n", "\\n"), fg="cyan", bold=True)
-        title = safe(hit.title.removeprefix(hit.path).lstrip(" ›"), line=True)[:60]
+        title = excerpt(safe(hit.title.removeprefix(hit.path).lstrip(" ›"), line=True), limit=60)
         first = f"{rank:>2}  {style(f'{hit.score:.2f}', bold=True)}  {place}"
         yield f"{first}  {style(title, dim=True)}" if title else first
         for line in _why(hit, labels, explain=explain):

@@ -78,6 +78,9 @@ def emit(document: Any) -> None:
     click.echo(_UNSAFE_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
+_SNIPPET_LINES = 6
+
+
 def width() -> int:
     """How many characters a line has: the terminal's, between 40 and 100; 100 without one."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)
@@ -91,7 +94,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 def wrapped(text: str, *, indent: str = "", limit: int | None = None) -> list[str]:
     """`text` as lines of at most `limit` characters, each behind `indent`; no text, no line."""
     return textwrap.wrap(
-        safe(text, line=True),
+        " ".join(safe(text, line=True).split()),
         limit or width(),
         initial_indent=indent,
         subsequent_indent=indent,
@@ -111,4 +114,4 @@ def snippet(text: str, question: str, *, indent: str = "") -> list[str]:
     terms = set(stems(question))
     shared = [len(terms & set(stems(line))) for line in lines]
     first = max(shared.index(max(shared)) - 1, 0) if lines else 0
-    return [indent + line for line in lines[first : first + 6]]
+    return [indent + line for line in lines[first : first + _SNIPPET_LINES]]
