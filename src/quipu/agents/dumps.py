@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Dump", "DumpTaken", "export_knowledge", "import_dump"]
 
 Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph", "server-memory"]
+_LARGEST = 1_000_000_000
+
 _Row: TypeAlias = Mapping[str, Any]
 
 
@@ -123,6 +125,8 @@ def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -
 def _loaded(path: Path) -> Any:
     """What a file of JSON holds; of one of JSON lines a list, with the error of a bad line."""
     try:
+        if path.stat().st_size > _LARGEST:
+            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: cut it")
         text = path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error

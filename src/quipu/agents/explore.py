@@ -37,11 +37,23 @@ __all__ = [
 ]
 
 _SOURCE: frozenset[Role] = frozenset({"source", "manifest"})
+_PASSAGES = 100
+"""Passages of source that are asked for: the places of all of them rank their files."""
+_FUSED = 60
+"""The k of reciprocal rank fusion (Cormack and others, SIGIR 2009): a file's score is the sum of
+1 / (k + place) over its passages."""
 _FILES = 10
 """Files that are named; definitions are shown of the first half of them."""
+_PAGES = 4
+"""Passages of prose, turns, commits and incidents that are named."""
 _ASIDE: frozenset[Role] = frozenset({"documentation", "changelog", "test", "example", "other"})
 _LONGEST = 120
 """Lines of a definition that is shown whole; of a longer one the passage that was found."""
+_TITLE = 100
+"""Characters of a definition's name with its parameters, at most."""
+_SHARES = (2, 4)
+"""The first definition has at most a half of the room, each further one a quarter: of what is
+longer the passage that was found is shown, so that the result is never one file alone."""
 _DEFINES = frozenset({str(RelationType.DEFINED_IN)})
 _NAMES_IT = frozenset(
     str(type_)
@@ -129,11 +141,11 @@ def explore(
     InvalidInput for an empty task.
     """
     source = _source_scope(memory, scope)
-    code = memory.search(task, limit=100, scope=source).hits if source else ()
+    code = memory.search(task, limit=_PASSAGES, scope=source).hits if source else ()
     other = memory.search(task, limit=_FILES * 2, scope=scope)
     ranked = _ranked_files(code)
     blocks = list(_definitions(memory, code, ranked)) if code else []
-    aside = [hit for hit in other.hits if hit.role in _ASIDE or not source][:4]
+    aside = [hit for hit in other.hits if hit.role in _ASIDE or not source][:_PAGES]
     blocks += [_of_passage(hit) for hit in aside]
     text, places, left_out = _written(blocks, budget_tokens * CHARACTERS_A_TOKEN, bool(code))
     return Explored(
@@ -161,11 +173,10 @@ def _source_scope(memory: "Memory", scope: Scope) -> Scope | None:
 
 
 def _ranked_files(hits: Sequence[Hit]) -> list[str]:
-    """The files of `hits`, best first, by the places of all their passages: reciprocal rank fusion
-    with k = 60 (Cormack and others, SIGIR 2009); ties by path."""
+    """The files of `hits`, best first, by the places of all their passages; ties by path."""
     scores: defaultdict[str, float] = defaultdict(float)
     for place, hit in enumerate(hits, 1):
-        scores[hit.path] += 1 / (60 + place)
+        scores[hit.path] += 1 / (_FUSED + place)
     return sorted(scores, key=lambda path: (-scores[path], path))[:_FILES]
 
 
@@ -255,7 +266,7 @@ def _of_passage(hit: Hit) -> _Block:
 
 
 def _block(place: Place, text: str, hit: Hit, mentions: Iterable[str] = ()) -> _Block:
-    place = msgspec.structs.replace(place, title=cut(place.title, 100))
+    place = msgspec.structs.replace(place, title=cut(place.title, _TITLE))
     return _Block(place, text, hit.text, (hit.start_line, hit.end_line), tuple(mentions))
 
 
@@ -313,8 +324,7 @@ def _written(
 ) -> tuple[str, tuple[Place, ...], int]:
     """The text of what fits into `room` characters, what it names, and how much does not fit.
 
-    Lines of places have at most a half of the room. Of what is left the first definition has at
-    most a half and each further one a quarter: of a longer one the passage that was found is shown.
+    Lines of places have at most a half of the room; the first places are shown whole.
     """
     also, lines_room = "## Also", room // 2
     named: list[_Block] = []
@@ -328,7 +338,7 @@ def _written(
     whole: dict[_Block, str] = {}
     most = room
     for block in named:
-        share = most // (4 if whole else 2) if has_code else most
+        share = most // _SHARES[bool(whole)] if has_code else most
         text = block.within(min(room, share), cut_lines=not whole)
         if text:
             whole[block] = text

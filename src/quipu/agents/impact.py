@@ -40,6 +40,8 @@ _MOVED = re.compile(r"(?:rename (?:from|to)|copy to) (.+)")
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?)?", re.DOTALL)
 
+_MOST = 8
+"""Records of one kind that are named of a file."""
 _OUT: Mapping[str, str] = {
     str(RelationType.OWNED_BY): "Owned by",
     str(RelationType.GOVERNED_BY): "Governed by",
@@ -177,7 +179,7 @@ def _ties(memory: "Memory", document_id: str) -> dict[str, tuple[str, ...]]:
         for row, id_ in zip(rows, ids, strict=True):
             if isinstance(end := ends.get(id_), Entity):
                 found.setdefault(words[row.type], []).append(_named(end))
-    return {key: first_of(names, 8) for key, names in sorted(found.items())}
+    return {key: first_of(names, _MOST) for key, names in sorted(found.items())}
 
 
 def _named(end: Entity) -> str:

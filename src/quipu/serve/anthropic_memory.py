@@ -23,6 +23,8 @@ from quipu.memory import Memory
 __all__ = ["QuipuMemoryTool"]
 
 _ROOT = "/memories"
+_LONGEST_NAME = 255
+"""Bytes of a name that file systems take."""
 
 
 class QuipuMemoryTool(BetaAbstractMemoryTool):
@@ -75,7 +77,9 @@ def _is_file(item: KeptItem) -> bool:
     hold and that stay in it."""
     names = (*item.namespace[1:], item.key)
     return isinstance(item.value.get("text"), str) and all(
-        name == Path(name).name not in ("", "..") and "\0" not in name and len(name.encode()) <= 255
+        name == Path(name).name not in ("", "..")
+        and "\0" not in name
+        and len(name.encode()) <= _LONGEST_NAME
         for name in names
     )
 

@@ -13,6 +13,8 @@ from quipu.memory import Memory
 
 __all__ = ["kept_up"]
 
+_LOOKED_FOR_EVERY_S = 5.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -41,6 +43,6 @@ def _follow(opened: Callable[[], Memory], stop: threading.Event) -> None:
             while not stop.is_set():
                 for report in memory.keep_up(stop=stop):
                     _log.info("%d files were read again", len(report.added + report.changed))
-                stop.wait(5.0)
+                stop.wait(_LOOKED_FOR_EVERY_S)
     except (QuipuError, OSError) as error:  # what is cited is still checked at each question
         _log.warning("the memory does not follow its folder any more: %s", error)

@@ -11,6 +11,8 @@ from quipu.serve.cli.root import cli
 
 __all__ = ["cli", "main"]
 
+_NEW_OBJECTS = 50_000
+
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
@@ -20,7 +22,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # To import makes many objects and no garbage: by the usual 700 a seventh of a cold search
     # was spent looking for some.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(_NEW_OBJECTS, 20, 20)
     try:
         cli.main()
     finally:

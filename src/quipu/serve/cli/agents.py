@@ -121,6 +121,7 @@ def _make(run: Invocation, folder: Path) -> None:
     initialise(run, folder, settings=False)
 
 
+_LEAVES_IN_S = 5.0
 _HOOKS_OF_FOLDER = (
     "--store and --namespace are for the server: hooks take in and tell the memory of the folder "
     "that the agent works in, as your own quipu.toml says"
@@ -200,7 +201,7 @@ def setup(
 def _end_hooks(state: Path) -> None:
     """Let the process that answers hooks end, and remove what it kept for them."""
     with contextlib.chdir(state):
-        asked(b"leave text\n", time.monotonic() + 5.0)
+        asked(b"leave text\n", time.monotonic() + _LEAVES_IN_S)
     with WriteLock(state, "lock").taken():  # it holds the lock until it is gone
         shutil.rmtree(state)
 

@@ -40,6 +40,8 @@ from quipu.when.instants import system_clock
 
 __all__: list[str] = []
 
+_SAFE_SQLITE = (3, 51, 3)
+_LITTLE_SPACE_GB = 0.2
 _NO_CHECKSUMS = (
     " as far as SQLite can tell (its pages have no checksums yet: the next command that writes "
     "while nothing else has it open adds them)"
@@ -125,7 +127,7 @@ def _programs() -> Iterator[Check]:
     import apsw
 
     sqlite = apsw.sqlite_lib_version()
-    is_safe = tuple(int(part) for part in sqlite.split(".")) >= (3, 51, 3)
+    is_safe = tuple(int(part) for part in sqlite.split(".")) >= _SAFE_SQLITE
     yield _judged("python", sys.version_info >= (3, 11), found=platform.python_version())
     yield _judged("sqlite", is_safe, found=sqlite)
 
@@ -173,7 +175,7 @@ def _place(home: Home) -> Iterator[Check]:
         more = f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""
         yield _judged("privacy", None, found=f"{wide[0]}{more}")
     free_gb = shutil.disk_usage(_present(home.folder)).free / 1e9
-    yield _judged("disk", free_gb >= 0.2, free=free_gb)
+    yield _judged("disk", free_gb >= _LITTLE_SPACE_GB, free=free_gb)
 
 
 def _hooks() -> Check:

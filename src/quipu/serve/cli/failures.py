@@ -27,6 +27,9 @@ UNABLE = 3
 INTERRUPTED = 130
 READER_GONE = 141
 
+_SHORTEST = 12
+"""No word that is shorter is a secret: to tell of a mistyped command loads no rules."""
+
 
 def run(command: Callable[[], object], *, as_json: bool, traceback: bool) -> NoReturn:
     """Run `command` and leave the process with its exit code.
@@ -63,8 +66,7 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
         error.show()
         return MISTAKE
     kind, detail, code = _explained(error)
-    # no shorter word is a secret: to tell of a mistyped command loads no rules
-    message = _clean(detail) if any(len(word) >= 12 for word in detail.split()) else detail
+    message = _clean(detail) if any(len(word) >= _SHORTEST for word in detail.split()) else detail
     note(f"error: {safe(message, line=True)}", fg="red")
     if as_json:
         try:

@@ -6,7 +6,7 @@ import shlex
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import click
 import msgspec
@@ -25,9 +25,6 @@ from quipu.serve.operations import Command, Flag, Word, given_bytes, operation
 from quipu.serve.operations.records import Embed
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport
-
-if TYPE_CHECKING:  # pragma: no cover
-    pass
 
 __all__ = ["folder_of_work", "initialise", "is_remembered", "own_folder", "settings_file"]
 

@@ -40,6 +40,9 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = ["command_of"]
 
+_MOST = 1_000_000
+"""The largest count that a command takes: a store has no place for any number."""
+
 
 def command_of(
     operation: Operation, name: str, inside: Mapping[str, CommandEntry]
@@ -228,8 +231,8 @@ def _type(argument: Argument) -> Any:
 
 
 def _number(kind: type[int | float], meta: Meta) -> click.ParamType[Any]:
-    if kind is int:  # a store has no place for any number
-        return click.IntRange(None if meta.ge is None else int(meta.ge), 1_000_000)
+    if kind is int:
+        return click.IntRange(None if meta.ge is None else int(meta.ge), _MOST)
     if meta.gt is not None:
         return click.FloatRange(meta.gt, min_open=True)
     return click.FLOAT if meta.ge is None else click.FloatRange(meta.ge, meta.le)
@@ -369,6 +372,7 @@ def _note_unknown(run: "Invocation", memory: "Memory", name: str) -> None:
         run.note(str(error))
 
 
+_BETWEEN_REWRITES_S, _BETWEEN_LINES_S = 0.1, 15.0
 _CLEARED = "\r\x1b[K"
 
 
@@ -379,7 +383,7 @@ def progress(*, quiet: bool) -> Generator[Progress | None]:
         yield None
         return
     rewrites = sys.stderr.isatty()
-    between_s = 0.1 if rewrites else 15.0
+    between_s = _BETWEEN_REWRITES_S if rewrites else _BETWEEN_LINES_S
     due_s = 0.0 if rewrites else time.monotonic() + between_s
 
     def shown(stage: str, done: int, total: int) -> None:

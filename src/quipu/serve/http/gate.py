@@ -40,7 +40,9 @@ ASKED, CALLER, ROUTE = "quipu.asked", "quipu.caller", "quipu.route"
 """Where an ASGI scope holds what was asked, who asked it, and its route."""
 
 _LOG = logging.getLogger("quipu.serve.http.requests")
+_GIVEN_ID = re.compile(r"[\w.-]{1,64}")
 _OPEN_TO_ALL = ("/", "/health", "/health/ready", "/api/openapi.json")
+_LONGEST_METHOD = 16
 _SAFE = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -104,7 +106,7 @@ class Gate:
             return
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"").decode("latin-1")
-        scope[REQUEST_ID] = given if re.fullmatch(r"[\w.-]{1,64}", given) else uuid.uuid4().hex
+        scope[REQUEST_ID] = given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
         begun, sent = time.monotonic(), _Sent(send, scope[REQUEST_ID])
         try:
             _check_framing(headers, self._options.largest)
@@ -185,7 +187,7 @@ class Gate:
             return
         fields = {
             "request_id": scope[REQUEST_ID],
-            "method": scope["method"][:16],
+            "method": scope["method"][:_LONGEST_METHOD],
             "route": route,
             "status": status,
             "ms": round(seconds * 1000, 1),

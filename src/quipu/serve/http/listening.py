@@ -83,6 +83,9 @@ def _cancelled(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
+_GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
+
+
 def until_interrupted(app: Any, host: str, port: int) -> None:
     """Serve an ASGI application until interrupted or told to end (SIGTERM): what runs is finished
     then. Raises StoreUnavailable when the address or the port is not to be had."""
@@ -95,7 +98,7 @@ def until_interrupted(app: Any, host: str, port: int) -> None:
         server_header=False,
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=20,
+        timeout_graceful_shutdown=_GRACE_S,
     )
     with ExitStack() as open_now:
         for each in (sockets := listening(host, addresses_of(host), port)):

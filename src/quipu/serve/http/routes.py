@@ -276,6 +276,7 @@ def _scanned(
     return paged(fetch, record_id, keep, cursor, limit, [kind, wanted])
 
 
+_LOOK_S = 0.25
 RunId = Annotated[str, "the run"]
 
 
@@ -309,7 +310,7 @@ def follow_run(memory: Memory, runs: Runs, run_id: RunId) -> StreamingResponse:
                 before = found
                 yield b"event: run\ndata: %b\n\n" % msgspec.json.encode(found)
             else:
-                await asyncio.sleep(0.25)
+                await asyncio.sleep(_LOOK_S)
 
     return StreamingResponse(events(), media_type="text/event-stream")
 

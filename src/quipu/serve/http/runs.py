@@ -26,6 +26,7 @@ RunKind: TypeAlias = Literal["index", "commits", "reflect", "reindex", "golden"]
 RunStatus: TypeAlias = Literal["waiting", "running", "done", "failed", "stopped"]
 
 _LOG = logging.getLogger("quipu.serve.http")
+_KEPT = 200
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ class Runs:
         with self._lock:
             self._runs[run.run_id] = memory.store.namespace, run
             ended = [key for key, (_, each) in self._runs.items() if each.ended]
-            for key in ended[: max(len(self._runs) - 200, 0)]:
+            for key in ended[: max(len(self._runs) - _KEPT, 0)]:
                 del self._runs[key]
         self._worker.submit(self._work, run.run_id, do)
         return run

@@ -21,6 +21,8 @@ __all__ = ["GRAPH_RESOURCE", "graph_json"]
 
 GRAPH_RESOURCE = "memory://knowledge-graph"
 
+_LARGEST = 4_000_000
+
 
 class ObservationsDeletion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is to be deleted of one thing."""
@@ -35,7 +37,7 @@ Relations: TypeAlias = tuple[KnowledgeRelation, ...]
 
 def _tool(name: str, keys: str, **how: Any) -> Tool:
     title = name.replace("_", " ").title()
-    return Tool(name, title, largest=4_000_000, outline=keys, **how)
+    return Tool(name, title, largest=_LARGEST, outline=keys, **how)
 
 
 @operation("write", _tool("create_entities", "entities", idempotent=False))

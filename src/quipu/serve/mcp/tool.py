@@ -40,6 +40,8 @@ from quipu.serve.shapes import (
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 
+_PAGE = 4_000
+"""Characters of JSON that a page has."""
 _CURSOR = ("cursor", str, "")
 _HALF = re.compile("[\ud800-\udfff]")
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
@@ -230,7 +232,7 @@ def _page(result: Any, name: str, given: dict[str, Any]) -> dict[str, Any]:
     begin = int(place_at(given.pop("cursor"), given) or 0)
     plain: dict[str, Any] = msgspec.to_builtins(result, order="deterministic")
     rows = plain[name][begin:]
-    room = 4_000 - len(json.dumps({**plain, name: []}, ensure_ascii=False))
+    room = _PAGE - len(json.dumps({**plain, name: []}, ensure_ascii=False))
     sizes = accumulate(len(json.dumps(row, ensure_ascii=False)) + 2 for row in rows)
     fit = max(sum(size <= room for size in sizes), 1)
     more = {"next_cursor": cursor_at(str(begin + fit), given)} if fit < len(rows) else {}

@@ -31,7 +31,8 @@ from quipu.serve.shapes import notes_of, shaped
 
 __all__: list[str] = []
 
-
+_SNIPPET = 700
+_GRAPH_FAILED = "The graph could not be read"
 _UNASKED = "statuses domains paths languages"
 
 Least = Annotated[float, "leave out what is less likely relevant", Meta(ge=0, le=1)]
@@ -252,9 +253,7 @@ def _retrieved(
     except QuipuError as error:
         found = memory.search(query, limit=limit, mode=mode, scope=scope, use_graph=False)
         return found, Fallback(origin="graph", reason=str(error))
-    failed = next(
-        (note for note in found.plan.notes if note.startswith("The graph could not be read")), None
-    )
+    failed = next((note for note in found.plan.notes if note.startswith(_GRAPH_FAILED)), None)
     return found, Fallback(origin="graph", reason=failed) if failed else None
 
 
@@ -264,7 +263,7 @@ def found_passage(hit: Hit) -> FoundPassage:
     return shaped(
         FoundPassage,
         hit,
-        snippet=cut(hit.text, 700),
+        snippet=cut(hit.text, _SNIPPET),
         source="sessions" if hit.source_type == "session" else "memory",
         citation=f"{hit.path}#L{hit.start_line}{end}",
         graph_ids=hit.graph_ids[:NAMED],

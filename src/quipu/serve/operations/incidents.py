@@ -32,6 +32,7 @@ from quipu.serve.operations import (
 
 __all__: list[str] = []
 
+_ALL = 100_000
 _NEW = "component title upstream metrics"
 
 Id = Annotated[str, "the incident", Word()]
@@ -78,7 +79,7 @@ class NewIncident(TypedDict, total=False):
         name="list_incidents",
         page="incidents",
         without="limit",
-        default={"limit": 100_000},
+        default={"limit": _ALL},
     ),
 )
 def list_(

@@ -16,6 +16,9 @@ __all__ = ["ALL", "asked", "brief_file", "is_left_out", "main", "state_folder"]
 ALL = "/"
 """The folder that stands for every one in the list of those that are left out."""
 
+_ANSWERED_IN_S = 0.1
+_LARGEST = 1 << 20
+
 
 def state_folder() -> str:
     """Where hooks and the resident process meet: a folder of the user's own."""
@@ -43,9 +46,9 @@ def main() -> None:
 
 
 def _run(event: str, style: str) -> None:
-    until = monotonic() + 0.1
+    until = monotonic() + _ANSWERED_IN_S
     work = os.getcwd()  # noqa: PTH109
-    said = sys.stdin.buffer.read(1 << 20)
+    said = sys.stdin.buffer.read(_LARGEST)
     folder = state_folder()
     os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
     os.chdir(folder)  # the path of a socket must be short

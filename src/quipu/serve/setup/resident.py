@@ -31,6 +31,8 @@ from quipu.write.lock import WriteLock
 
 __all__ = ["Resident", "main"]
 
+_LOOKED_EVERY_S = 10.0
+_LARGEST = 1 << 21
 _PLAIN_JSON = {"cursor": "additional_context", "copilot": "additionalContext"}
 """Under which key of a JSON object a client of this style reads what it is told."""
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
@@ -232,7 +234,7 @@ def _listening(resident: Resident) -> Generator[None]:
 
         def handle(self) -> None:
             head = self.rfile.readline(100).decode("ascii", "replace").split()
-            said = self.rfile.read(1 << 21)
+            said = self.rfile.read(_LARGEST)
             if len(head) == len(("event", "style")):
                 self.wfile.write(b"+" + resident.answer(head[0], head[1], said).encode())
 
@@ -270,7 +272,7 @@ def main() -> None:
                 resident.noted.clear()
                 resident.take_in()
                 resident.refresh()
-                resident.noted.wait(min(left_s, 10.0))
+                resident.noted.wait(min(left_s, _LOOKED_EVERY_S))
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         resident.leave()
 
