@@ -3,7 +3,7 @@
 Standing instructions, what is preferred and was decided, what is open, who the user is and what is
 stated of anything else, each of what holds now, with its day: what is stated before what was only
 read, newest first. What another statement took the place of is not in it, nor what was read with
-doubt.
+doubt, nor what only a page or a tool says: whoever writes a page would instruct the agent.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from quipu.errors import InvalidInput
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import standings
 from quipu.facts.fit import is_sure
-from quipu.facts.keys import is_stated
+from quipu.facts.keys import is_stated, only_proposes
 from quipu.kinds.work.model import is_closed
 from quipu.limits import SHOWN_LINE
 from quipu.records.record import Fact
@@ -125,7 +125,7 @@ def brief(
             lines[title].append(BriefLine(text=text, source_ref=entry.id, since=since))
     newest = sorted(memory.facts(as_of=now, live=True), key=_place, reverse=True)
     for fact in sorted(newest, key=lambda f: (not is_stated(f), not SHIPPED.knows(f.predicate))):
-        if is_sure(fact) and (title := _section_of(fact, about)):
+        if is_sure(fact) and not only_proposes(fact) and (title := _section_of(fact, about)):
             lines[title].append(_line(fact))
     lines["Open work"] = list(_open_work(memory, now))
     told = [

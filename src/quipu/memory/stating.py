@@ -13,6 +13,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.candidates import content_stems
 from quipu.facts.chains import FactStanding, as_it_stands, standings
 from quipu.facts.keys import (
+    NAMELESS,
     STATED,
     is_end,
     is_of_user,
@@ -21,6 +22,7 @@ from quipu.facts.keys import (
     plain_key,
     stated_key,
     typed,
+    value_key,
 )
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
@@ -45,6 +47,7 @@ from quipu.records.stated import (
     trust_of,
 )
 from quipu.source import Draft
+from quipu.text import name_key
 from quipu.when.instants import observed_instant, parse_instant
 
 __all__ = ["decide", "proposals", "state"]
@@ -156,8 +159,9 @@ class _Filing:
         named = [self._fact(i)[0] for i in (given.retracts, given.corrects, given.replaces) if i]
         if given.retracts or any(map(is_of_user, named)):
             return any(map(is_of_user, named))
-        known = self._of_key(fact.subject, fact.predicate)
-        return any(is_of_user(each.fact) and _is_against(each, fact) for each in known)
+        every = standings(self._graph.facts(fact.subject), table=self._table)
+        known = [each for each in every if stated_key(each.fact) == stated_key(fact)]
+        return any(_is_users(each.fact) and _is_against(each, fact) for each in known)
 
     def _filed(self, given: StatementInput) -> _Filed:
         if given.retracts:
@@ -347,12 +351,17 @@ def _says(fact: Fact, given: StatementInput) -> bool:
     return said_by and fact.provenance.get("typed") == typed(given.value)[1]
 
 
+def _is_users(fact: Fact) -> bool:
+    """Whether a user stated it, or said it of the user or of the group in passing."""
+    of_whom = name_key(fact.subject) in NAMELESS
+    return is_of_user(fact) or (of_whom and not only_proposes(fact))
+
+
 def _is_against(standing: FactStanding, fact: Fact) -> bool:
     """Whether a fact changes until when another holds that stands so, or says another value."""
     if standing.superseded_by:
         return (fact.valid_from or "") < (standing.valid_to or "")
-    says_same = standing.fact.provenance.get("typed") == fact.provenance.get("typed")
-    return not says_same or bool(fact.valid_to)
+    return value_key(standing.fact) != value_key(fact) or bool(fact.valid_to)
 
 
 def _proposal(given: StatementInput, fact: Fact, now: str, namespace: str) -> Episode:
