@@ -328,6 +328,16 @@ def test_ours_with_more_in_it_is_there_and_is_not_called_removed(places: Places)
     assert "theirs" in file.read_text("utf-8")
 
 
+def test_a_server_of_theirs_that_runs_the_same_is_not_ours(places: Places) -> None:
+    file = given("cursor", places, "{}")
+    up("cursor", places)
+    said = json.loads(file.read_text("utf-8"))
+    said["mcpServers"]["work"] = said["mcpServers"].pop("quipu")
+    file.write_text(json.dumps(said, indent=2), "utf-8")
+    assert {change.done for change in back("cursor", places)} == {"removed"}
+    assert json.loads(file.read_text("utf-8")) == said
+
+
 def test_what_no_note_knows_is_named_and_notes_that_are_broken_are_said(
     places: Places, tmp_path: Path
 ) -> None:

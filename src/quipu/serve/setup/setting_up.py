@@ -276,17 +276,18 @@ def _without(text: str, mine: list[_Put], file: Path) -> str | None:
             left.append(put)
         else:
             text = after
-    return None if any(_stands_changed(text, put) for put in left) else text
+    return None if any(_stands_changed(text, put, file) for put in left) else text
 
 
-def _stands_changed(text: str, put: _Put) -> bool:
+def _stands_changed(text: str, put: _Put, file: Path) -> bool:
     """Whether what was put in stands in a text with more, or otherwise written: a block by its
-    mark, a server or a hook by what it runs."""
+    mark, a server or a hook by what runs under its key."""
     if not put.keys:
         return bool(text.strip()) and (_BEGIN not in put.put or _BEGIN in text)
     said = json.dumps(put.value, ensure_ascii=False)
     runs = re.search(r'"(?:command|cmd)": \[?"((?:[^"\\]|\\.)*)"', said)
-    return runs is not None and runs[1] in text
+    there: object = value_in(text, put.keys, cast("Format", file.suffix[1:])) if runs else None
+    return runs is not None and runs[1] in json.dumps(there, ensure_ascii=False)
 
 
 def _take_out_unnoted(
