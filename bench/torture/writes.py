@@ -149,7 +149,7 @@ WRITES: tuple[Write, ...] = (
         name="entity proposals --merge",
         embeds=True,
     ),
-    _command("value ../given/values", name="value"),
+    _command("value {given}/values", name="value"),
     Write("incident add", _ADD),
     Write("incident outcome", _OUTCOME, (_ADD,)),
     _command(
@@ -173,7 +173,7 @@ WRITES: tuple[Write, ...] = (
     _tool(_told("memory_state", "default", statements=[_OWNER]), ("state", "billing owner = Erik")),
     _tool(_told("memory_store", "default", **_FACT), _INDEX, whole=False),
     _tool(
-        _told("memory_ingest", "default", source="chat", sessionKey="s1", items=_TURNS), whole=False
+        _told("memory_ingest", "full", source="chat", sessionKey="s1", items=_TURNS), whole=False
     ),
     _tool(_told("outcome_record", "full", incident_id="{incident}", **_WORKED), _ADD, whole=False),
     _tool(_THINGS),
