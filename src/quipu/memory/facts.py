@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.facts.history import History
     from quipu.plan import Known
     from quipu.records.plan import Plan
-    from quipu.records.reply import Retrieved, TemporalContext
+    from quipu.records.reply import Retrieved
 
 DISAGREES = 0.9
 STATEMENT = "statement"
@@ -309,10 +309,9 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     personal = [hit for hit in found.hits if hit.source_type in _PERSONAL]
     ids = [hit.id for hit in personal if hit.id not in contexts]
     marks = superseded_contexts(ids, graph, table=table, scope=plan.scope, now=handle.clock())
-    retold: dict[str, TemporalContext] = {}
-    if subjects := {hit.title for hit in personal if hit.source_type == STATEMENT}:
-        told = [hit for hit in personal if hit.source_type != STATEMENT]
-        retold = retold_contexts(told, subjects, graph, table=table)
+    stated = {hit.id: hit.title for hit in personal if hit.source_type == STATEMENT}
+    told = [hit for hit in personal if hit.id not in stated] if stated else []
+    retold = retold_contexts(told, set(stated.values()), graph, table=table) if told else {}
     dated = {**marks, **contexts, **retold}
     if not dated:
         return found
@@ -320,8 +319,7 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
         msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
     if not question.of_past and question.time(handle.clock()).kind == "none":
-        stated = {hit.id for hit in personal if hit.source_type == STATEMENT}
-        hits = below_newer(hits, stated | retold.keys(), graph, table=table)
+        hits = below_newer(hits, stated.keys() | retold.keys(), graph, table=table)
     texts = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
     signals = {**found.signals, **_accounted(question, texts)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)
